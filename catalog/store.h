@@ -1,0 +1,196 @@
+/* store.h - what Tarn asks of a database: the port that catalog/sqlite/ (and later
+ * catalog/postgres/) implements. Nobody else sees SQL.
+ *
+ * Two entries: tarn_store_read runs a read transaction on the calling thread's own
+ * connection; tarn_store_submit queues a write transaction for the one writer and
+ * returns. The calls in `struct tarn_store_ops` exist only inside a transaction. */
+#ifndef TARN_CATALOG_STORE_H
+#define TARN_CATALOG_STORE_H
+#include "base/buf.h"
+#include "base/err.h"
+#include "catalog/types.h"
+
+struct tarn_store;
+
+struct tarn_tx {
+    struct tarn_store *store;
+    const struct tarn_store_ops *ops;
+    bool writes;
+};
+
+/* The body of a transaction. It may run more than once: it touches only tx and ctx, and
+ * first frees what an earlier run left in ctx. Another code than TARN_OK undoes all it wrote. */
+typedef tarn_code tarn_tx_fn(struct tarn_tx *tx, void *ctx, struct tarn_err *err);
+/* Told once, on the writer's thread, after the outcome is durable: be short, never block,
+ * hand real work on. *err is the callee's to move. */
+typedef void tarn_done_fn(void *ctx, tarn_code code, struct tarn_err *err);
+
+/* One consistent snapshot. A read transaction must be short: it pins the log of the database. */
+TARN_MUST tarn_code tarn_store_read(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, struct tarn_err *err);
+/* `done` is called exactly once, also when the queue is full (TARN_OVERLOADED, then on the
+ * calling thread) or the store is closing. Codes beside fn's own: TARN_INSUFFICIENT_STORAGE,
+ * TARN_COMMIT_STATE_UNKNOWN, TARN_INTERNAL. */
+void tarn_store_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_done_fn *done);
+/* Submit and wait. For start-up, the command line, background threads and tests; never on a thread
+ * that serves requests and never from `done`. */
+TARN_MUST tarn_code tarn_store_write(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, struct tarn_err *err);
+/* Finishes what is queued, then closes. NULL is fine. */
+void tarn_store_free(struct tarn_store *store);
+TARN_DEFINE_AUTO(store, struct tarn_store)
+
+/* Visitors get rows whose text is borrowed for the call; another code than TARN_OK stops the walk. */
+typedef tarn_code tarn_table_fn(void *ctx, const struct tarn_table *table, struct tarn_err *err);
+typedef tarn_code tarn_commit_fn(void *ctx, const struct tarn_commit_row *commit, struct tarn_err *err);
+typedef tarn_code tarn_schema_fn(void *ctx, const struct tarn_schema_row *schema, struct tarn_err *err);
+
+/* One row of GET /api/status: a table with its scan and the count of its open findings. */
+struct tarn_status_row {
+    const struct tarn_table *table;
+    const struct tarn_scan_row *scan;     /* NULL: never scanned */
+    int64_t open_errors, open_warnings;
+    const struct tarn_finding *worst;     /* NULL: none open */
+};
+typedef tarn_code tarn_status_fn(void *ctx, const struct tarn_status_row *row, struct tarn_err *err);
+
+struct tarn_table_filter {
+    const char *namespace_; /* exact canonical, NULL: all */
+    const char *prefix;     /* of the raw name, NULL: all */
+    int format, mode;       /* enum value, -1: all */
+    bool dropped;           /* the dropped ones instead of the live ones */
+    /* The page: rows after (after_namespace, after_name, after_id) in that order, at most `limit`. */
+    const char *after_namespace, *after_name;
+    int64_t after_id;
+    int64_t limit;
+};
+
+/* Unless said otherwise: TARN_OK or the database's fault. "Finds" gives *out owned or the code told. */
+struct tarn_store_ops {
+    const char *name; /* "sqlite" */
+
+    struct {
+        /* TARN_NOT_FOUND when unset; *out owned. */
+        tarn_code (*get)(struct tarn_tx *tx, const char *key, char **out, struct tarn_err *err);
+        tarn_code (*set)(struct tarn_tx *tx, const char *key, const char *value, struct tarn_err *err);
+    } meta;
+
+    struct {
+        /* A fresh id for a table to come: files may be staged under it before the table exists. */
+        tarn_code (*reserve_id)(struct tarn_tx *tx, int64_t *id, struct tarn_err *err);
+        /* All members of *table count but revision (1). Makes the namespace when missing.
+         * TARN_TABLE_EXISTS when the name is taken. */
+        tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err);
+        /* Finds the live one; TARN_TABLE_NOT_FOUND. */
+        tarn_code (*get)(struct tarn_tx *tx, const char *namespace_, const char *name, struct tarn_table **out,
+                         struct tarn_err *err);
+        tarn_code (*get_by_id)(struct tarn_tx *tx, int64_t id, struct tarn_table **out, struct tarn_err *err);
+        /* The newest dropped one of that name, or the one with `uuid` (may be NULL). TARN_TABLE_NOT_FOUND. */
+        tarn_code (*get_dropped)(struct tarn_tx *tx, const char *namespace_, const char *name, const char *uuid,
+                                 struct tarn_table **out, struct tarn_err *err);
+        /* Writes every member that a change of settings touches (name, namespace, format, mode, location,
+         * metadata_location, versions, totals, keys, settings, block, dropped_at, committed_at, ...) and bumps
+         * revision. TARN_TABLE_EXISTS when the new name is taken. */
+        tarn_code (*update)(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err);
+        /* The compare-and-swap: sets version to expected + 1 and the totals, transaction and committed_at
+         * of *next, where version is `expected` and the table is live. TARN_VERSION_CONFLICT when no row changed. */
+        tarn_code (*commit)(struct tarn_tx *tx, int64_t id, int64_t expected, const struct tarn_commit_row *next,
+                            struct tarn_err *err);
+        tarn_code (*list)(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_table_fn *fn, void *ctx,
+                          struct tarn_err *err);
+        /* Finds a table (live, or dropped after `dropped_since`) whose location equals, contains or lies in
+         * `location`, other than `except_id`; *out NULL when there is none. managed_only: skip observed ones. */
+        tarn_code (*at_location)(struct tarn_tx *tx, const char *location, int64_t dropped_since, int64_t except_id,
+                                 bool managed_only, struct tarn_table **out, struct tarn_err *err);
+        /* Dropped before `before`: the table and all its rows go, at most `limit` rows a call; *left tells more. */
+        tarn_code (*purge)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
+    } tables;
+
+    struct {
+        /* TARN_FILE_CONFLICT when the path is live (err->more holds "path"). */
+        tarn_code (*add)(struct tarn_tx *tx, int64_t table_id, int64_t version, const struct tarn_file *file,
+                         struct tarn_err *err);
+        /* Marks the live file removed and gives its size; TARN_FILE_CONFLICT when it is not live. */
+        tarn_code (*remove)(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *path, int64_t *size,
+                            struct tarn_err *err);
+        /* The live file; TARN_NOT_FOUND. The row is given to fn. */
+        tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, const char *path, tarn_file_fn *fn, void *ctx,
+                         struct tarn_err *err);
+        /* One page of the snapshot at `version`, by path, after `after` ("": from the start). Exact at that
+         * version whatever was committed since; quick when `version` is recent. */
+        tarn_code (*page)(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after, int64_t limit,
+                          tarn_file_fn *fn, void *ctx, struct tarn_err *err);
+        /* What one commit did: its removes, then its adds, each by path. */
+        tarn_code (*of_version)(struct tarn_tx *tx, int64_t table_id, int64_t version, tarn_file_fn *fn, void *ctx,
+                                struct tarn_err *err);
+        /* Rows of no table (a crash while staging); at most `limit` a call. */
+        tarn_code (*sweep)(struct tarn_tx *tx, int64_t limit, bool *left, struct tarn_err *err);
+    } files;
+
+    struct {
+        tarn_code (*insert)(struct tarn_tx *tx, int64_t table_id, const struct tarn_commit_row *row, struct tarn_err *err);
+        tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, int64_t version, struct tarn_commit_row *out,
+                         struct tarn_err *err); /* TARN_VERSION_NOT_FOUND */
+        tarn_code (*by_transaction)(struct tarn_tx *tx, int64_t table_id, const char *transaction,
+                                    struct tarn_commit_row *out, struct tarn_err *err); /* TARN_TRANSACTION_NOT_FOUND */
+        /* Newest first, versions below `below` (INT64_MAX: all). */
+        tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
+                          void *ctx, struct tarn_err *err);
+        /* The history from before Tarn. `position` orders them, oldest 1; version -1 in the row given. */
+        tarn_code (*insert_adopted)(struct tarn_tx *tx, int64_t table_id, int64_t position,
+                                    const struct tarn_commit_row *row, struct tarn_err *err);
+        tarn_code (*list_adopted)(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit,
+                                  tarn_commit_fn *fn, void *ctx, struct tarn_err *err); /* row.version: -position */
+        tarn_code (*adopted_by_transaction)(struct tarn_tx *tx, int64_t table_id, const char *transaction,
+                                            struct tarn_commit_row *out, struct tarn_err *err);
+        /* Idempotency-Key. get: TARN_NOT_FOUND, else the version and body hash (65 bytes). */
+        tarn_code (*key_get)(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
+                             const char *uuid, const char *key, int64_t *version, char hash[65], struct tarn_err *err);
+        tarn_code (*key_put)(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
+                             const char *uuid, const char *key, int64_t version, const char *hash, int64_t now_ms,
+                             struct tarn_err *err);
+        tarn_code (*keys_expire)(struct tarn_tx *tx, int64_t before, int64_t limit, struct tarn_err *err);
+    } commits;
+
+    struct {
+        tarn_code (*insert)(struct tarn_tx *tx, int64_t table_id, const struct tarn_schema_row *row, struct tarn_err *err);
+        tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, int64_t version, struct tarn_schema_row *out,
+                         struct tarn_err *err); /* TARN_SCHEMA_VERSION_NOT_FOUND */
+        /* Oldest first, all versions. */
+        tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, tarn_schema_fn *fn, void *ctx, struct tarn_err *err);
+    } schemas;
+
+    struct {
+        tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, struct tarn_publication *out, struct tarn_err *err);
+        /* Notes what storage shows now and moves tables.published_version and published_schema (no new revision). */
+        tarn_code (*put)(struct tarn_tx *tx, int64_t table_id, const struct tarn_publication *pub,
+                         int64_t published_schema, struct tarn_err *err);
+        tarn_code (*schema_published)(struct tarn_tx *tx, int64_t table_id, int64_t *schema_version, struct tarn_err *err);
+        /* Ids of live tables with something to publish, after `after_id`, at most `limit`; *count how many. */
+        tarn_code (*pending)(struct tarn_tx *tx, int64_t after_id, int64_t limit, int64_t *ids, int64_t *count,
+                             struct tarn_err *err);
+    } publications;
+
+    struct {
+        /* Ids of live tables whose probe is due at now, earliest first. */
+        tarn_code (*due)(struct tarn_tx *tx, int64_t now_ms, int64_t limit, int64_t *ids, int64_t *count,
+                         int64_t *next_due, struct tarn_err *err); /* *next_due: INT64_MAX when nothing waits */
+        tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, struct tarn_scan_row *out, struct tarn_err *err); /* TARN_NOT_FOUND */
+        tarn_code (*put)(struct tarn_tx *tx, const struct tarn_scan_row *row, struct tarn_err *err);
+        /* Live (not closed) findings of a table, suspects too, ordered by severity (worst first), code, subject. */
+        tarn_code (*findings)(struct tarn_tx *tx, int64_t table_id, struct tarn_findings *out, struct tarn_err *err);
+        /* Newest closed one of that identity that closed at or after `since`; TARN_NOT_FOUND. */
+        tarn_code (*reopenable)(struct tarn_tx *tx, int64_t table_id, const char *code, const char *subject,
+                                int64_t since, struct tarn_finding *out, struct tarn_err *err);
+        tarn_code (*put_finding)(struct tarn_tx *tx, const struct tarn_finding *finding, struct tarn_err *err);
+        tarn_code (*delete_finding)(struct tarn_tx *tx, const char *id, struct tarn_err *err);
+        /* Rows of GET /api/status in table order, as filter pages. */
+        tarn_code (*status)(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_status_fn *fn, void *ctx,
+                            struct tarn_err *err);
+    } monitors;
+
+    struct {
+        tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_token *token, struct tarn_err *err); /* TARN_INVALID: name taken */
+        tarn_code (*list)(struct tarn_tx *tx, struct tarn_tokens *out, struct tarn_err *err);
+        tarn_code (*revoke)(struct tarn_tx *tx, const char *name, int64_t now_ms, struct tarn_err *err); /* TARN_NOT_FOUND */
+    } tokens;
+};
+#endif

@@ -1,0 +1,168 @@
+/* types.h - every row the store keeps, as plain values. Text members are owned by the
+ * row (freed by tarn_<noun>_done or _free) and may be NULL only where it says so.
+ * Instants are UTC ms; -1 is "none". */
+#ifndef TARN_CATALOG_TYPES_H
+#define TARN_CATALOG_TYPES_H
+#include "base/err.h"
+#include "base/own.h"
+#include "catalog/ident.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tarn_format { TARN_FORMAT_MANIFEST, TARN_FORMAT_ICEBERG, TARN_FORMAT_DELTA, TARN_FORMAT_HUDI, TARN_FORMAT_PARQUET };
+enum tarn_mode { TARN_MANAGED, TARN_OBSERVED };
+enum tarn_enforcement { TARN_ENFORCE_OFF, TARN_ENFORCE_WARN, TARN_ENFORCE_REJECT };
+enum tarn_verify { TARN_VERIFY_OFF, TARN_VERIFY_SIZE, TARN_VERIFY_FOOTER };
+/* Why a managed table takes no commits; cleared by a repair. */
+enum tarn_block { TARN_BLOCK_NONE, TARN_BLOCK_ADOPTION, TARN_BLOCK_FOREIGN_WRITE, TARN_BLOCK_STORAGE_AHEAD };
+enum tarn_severity { TARN_SEV_OK, TARN_SEV_INFO, TARN_SEV_WARNING, TARN_SEV_ERROR, TARN_SEV_UNKNOWN };
+
+/* Words as the wire and the database spell them; parse gives false for another word. */
+const char *tarn_format_text(enum tarn_format v);
+const char *tarn_mode_text(enum tarn_mode v);
+const char *tarn_enforcement_text(enum tarn_enforcement v);
+const char *tarn_verify_text(enum tarn_verify v);
+const char *tarn_block_text(enum tarn_block v);       /* "adoption_conflict", ...; NULL for none */
+const char *tarn_severity_text(enum tarn_severity v); /* "ok", "info", "warning", "error", "unknown" */
+bool tarn_format_parse(const char *text, enum tarn_format *out);
+bool tarn_mode_parse(const char *text, enum tarn_mode *out);
+bool tarn_enforcement_parse(const char *text, enum tarn_enforcement *out);
+bool tarn_verify_parse(const char *text, enum tarn_verify *out);
+bool tarn_block_parse(const char *text, enum tarn_block *out);
+bool tarn_severity_parse(const char *text, enum tarn_severity *out);
+
+struct tarn_table {
+    int64_t id;
+    char uuid[40];
+    char *namespace_; /* canonical dotted */
+    char *name;       /* raw */
+    enum tarn_format format;
+    enum tarn_mode mode;
+    char *location;          /* canonical */
+    char *metadata_location; /* NULL: not pointed */
+    int64_t version;           /* counts commits; 0: none */
+    int64_t published_version; /* newest version that storage shows; -1: publication is off or observed */
+    int64_t oldest_version;
+    char *latest_transaction;  /* NULL: none */
+    int64_t schema_version;    /* 0: no schema */
+    int64_t file_count, total_bytes; /* of the newest snapshot */
+    char *partition_keys; /* JSON array of names */
+    char *properties;     /* JSON object */
+    char *owner;          /* NULL: none */
+    char *monitors;       /* JSON object */
+    enum tarn_enforcement enforcement;
+    enum tarn_verify verify;
+    bool publish;
+    bool protected_;
+    enum tarn_block block;
+    int64_t created_at, committed_at; /* committed_at: last commit, or creation */
+    int64_t revision;                 /* bumped by every change of the row: part of the ETag */
+    int64_t dropped_at;               /* -1: live */
+};
+void tarn_table_free(struct tarn_table *table);
+TARN_DEFINE_AUTO(table, struct tarn_table)
+
+/* A live or past file of a snapshot. The text members are borrowed while a visitor runs. */
+struct tarn_file {
+    const char *path;
+    int64_t size;
+    int64_t records;              /* -1: not known */
+    int64_t schema_version;       /* 0: not known */
+    const char *partition_values; /* JSON object or NULL */
+    const char *column_stats;     /* JSON object or NULL */
+    int64_t added_version;
+    int64_t removed_version;      /* -1: live */
+};
+/* Another code than TARN_OK stops the walk. */
+typedef tarn_code tarn_file_fn(void *ctx, const struct tarn_file *file, struct tarn_err *err);
+
+struct tarn_commit_row {
+    int64_t version;
+    char *transaction;
+    int64_t committed_at;
+    int64_t schema_version;
+    char *metadata; /* commitMetadata, JSON object or NULL */
+    bool data_change;
+    int64_t files_added, files_removed, bytes_added, bytes_removed;
+    int64_t file_count, total_bytes; /* of the snapshot after it */
+    char body_hash[65];              /* of the canonical body, for replays; "" when adopted */
+};
+void tarn_commit_row_done(struct tarn_commit_row *row);
+
+struct tarn_schema_row {
+    int64_t version;
+    char *schema;  /* JSON */
+    char *renames; /* JSON object or NULL */
+    int64_t created_at;
+};
+void tarn_schema_row_done(struct tarn_schema_row *row);
+
+/* What publication left on storage last: lets the next one see a foreign write. */
+struct tarn_publication {
+    int64_t version;                       /* published version */
+    char manifest_sha256[65];              /* "" when none was written */
+    char manifest_token[96];               /* storage version token of manifest.json */
+};
+
+/* What the last scan saw; of an observed table this is what status shows. */
+struct tarn_scan_row {
+    int64_t table_id;
+    int64_t checked_at;      /* last successful scan, -1: none yet */
+    int64_t checked_version; /* the catalog's version at that scan */
+    int64_t next_probe_at, next_sweep_at;
+    int64_t failures;        /* scans failed in a row */
+    int64_t first_failed_at; /* -1: the last one succeeded */
+    /* facts, -1 or NULL when not known */
+    int64_t version;
+    char *latest_transaction;
+    int64_t last_updated;
+    int64_t file_count, total_bytes;
+    int64_t schema_version;
+    char *partition_keys;      /* JSON array or NULL */
+    bool has_manifest_age;
+    int64_t manifest_age_ms;   /* signed */
+    int64_t last_data_commit;
+    char *details;             /* JSON object */
+    enum tarn_severity verdict; /* TARN_SEV_UNKNOWN when it could not be judged */
+    bool judged;
+    int64_t verdict_since;
+};
+void tarn_scan_row_done(struct tarn_scan_row *row);
+
+struct tarn_finding {
+    char id[40];
+    int64_t table_id;
+    char *code, *subject, *message;
+    enum tarn_severity severity;
+    char *observed, *expected; /* JSON scalars as text, or NULL */
+    char *unit;                /* or NULL */
+    char *cure;                /* repair plan or NULL */
+    char *evidence;            /* JSON object (count, examples, hint) or NULL */
+    int64_t since;             /* first bad look of the run that opened it */
+    int64_t opened_at;         /* -1: suspected only */
+    int64_t closed_at;         /* -1: not closed */
+    int64_t last_bad_at;
+    int bad_looks, good_looks; /* in a row */
+    bool baseline;
+};
+void tarn_finding_done(struct tarn_finding *finding);
+struct tarn_findings { struct tarn_finding *items; size_t count; };
+void tarn_findings_done(struct tarn_findings *findings);
+
+/* Scope bits; each includes those below it. */
+enum tarn_scope { TARN_SCOPE_NONE = 0, TARN_SCOPE_STATUS = 1, TARN_SCOPE_READ = 2, TARN_SCOPE_WRITE = 3, TARN_SCOPE_ADMIN = 4 };
+const char *tarn_scope_text(enum tarn_scope scope); /* "status:read", ... */
+bool tarn_scope_parse(const char *text, enum tarn_scope *out);
+
+struct tarn_token {
+    char *name;
+    char hash[65];  /* SHA-256 of the secret, hex */
+    enum tarn_scope scope;
+    char *tables;   /* glob on dotted names, NULL: all */
+    char *roots;    /* glob on locations, NULL: all */
+    int64_t created_at, expires_at, revoked_at; /* -1: none */
+};
+void tarn_token_done(struct tarn_token *token);
+struct tarn_tokens { struct tarn_token *items; size_t count; };
+void tarn_tokens_done(struct tarn_tokens *tokens);
+#endif

@@ -1,0 +1,48 @@
+/* lake.h - what a use case acts on, and the steps that one is made of. No use case knows
+ * HTTP: server/flow.c drives the steps on the right threads, tarn_use_run drives them in a
+ * row for the command line, start-up and tests. */
+#ifndef TARN_LAKE_LAKE_H
+#define TARN_LAKE_LAKE_H
+#include "catalog/store.h"
+#include "storage/storage.h"
+
+struct tarn_publisher;
+
+struct tarn_lake {
+    struct tarn_store *store;
+    struct tarn_storage *storage;
+    struct tarn_publisher *publisher;  /* NULL: publish nothing (tools, tests) */
+    char catalog_id[40];               /* the database's uuid */
+    char *default_root;                /* where a table without location would lie; owned by main */
+    int64_t dropped_retention_ms;      /* retention.dropped */
+};
+
+/* A use case: a struct of its own (parameters in, results out, zeroed before use) and these steps. */
+struct tarn_use {
+    const char *name; /* for logs: "commit" */
+    size_t size;      /* of its struct */
+    /* Does `check` have anything to do? NULL: always when there is a check. Quick, any thread. */
+    bool (*needs_check)(const struct tarn_lake *lake, const void *use);
+    /* Whatever looks at storage or takes long; on a worker. Runs again (at most three times) when
+     * `change` answers TARN_RECHECK. */
+    tarn_code (*check)(struct tarn_lake *lake, void *use, struct tarn_err *err);
+    /* The decision; on the writer, inside a transaction that may run more than once. */
+    tarn_tx_fn *change;
+    /* Does `after` have anything to do? NULL: always when there is an after. */
+    bool (*needs_after)(const void *use);
+    /* After the change is durable, on a worker. */
+    tarn_code (*after)(struct tarn_lake *lake, void *use, struct tarn_err *err);
+    /* The publication to wait for (at most publish.wait); false: none. */
+    bool (*publishes)(const void *use, int64_t *table_id, int64_t *version);
+    /* Told when the wait is over. */
+    void (*published)(void *use, bool done);
+    /* Frees what the struct owns, not the struct. */
+    void (*done)(void *use);
+};
+
+#define TARN_RECHECKS_MAX 3
+
+/* All steps on the calling thread, waiting for each. */
+TARN_MUST tarn_code tarn_use_run(struct tarn_lake *lake, const struct tarn_use *use, void *state,
+                                 struct tarn_err *err);
+#endif

@@ -1,0 +1,190 @@
+-- The first shape of the catalog. Instants are UTC ms; JSON stands as text.
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE namespaces (
+    id         INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL,              -- canonical dotted text
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX namespaces_name ON namespaces (name);
+
+CREATE TABLE tables (
+    id                 INTEGER PRIMARY KEY,
+    uuid               TEXT NOT NULL,
+    namespace_id       INTEGER NOT NULL REFERENCES namespaces (id),
+    name               TEXT NOT NULL,
+    format             TEXT NOT NULL,
+    mode               TEXT NOT NULL,
+    location           TEXT NOT NULL,
+    metadata_location  TEXT,
+    version            INTEGER NOT NULL,
+    published_version  INTEGER NOT NULL,
+    oldest_version     INTEGER NOT NULL,
+    latest_transaction TEXT,
+    schema_version     INTEGER NOT NULL,
+    published_schema   INTEGER NOT NULL,   -- newest schema version that schema.json shows
+    file_count         INTEGER NOT NULL,
+    total_bytes        INTEGER NOT NULL,
+    partition_keys     TEXT NOT NULL,
+    properties         TEXT NOT NULL,
+    owner              TEXT,
+    monitors           TEXT NOT NULL,
+    enforcement        TEXT NOT NULL,
+    verify             TEXT NOT NULL,
+    publish            INTEGER NOT NULL,
+    protected          INTEGER NOT NULL,
+    block              TEXT,
+    created_at         INTEGER NOT NULL,
+    committed_at       INTEGER NOT NULL,
+    revision           INTEGER NOT NULL,
+    dropped_at         INTEGER
+) STRICT;
+CREATE UNIQUE INDEX tables_uuid ON tables (uuid);
+CREATE UNIQUE INDEX tables_live_name ON tables (namespace_id, name) WHERE dropped_at IS NULL;
+CREATE INDEX tables_location ON tables (location);
+CREATE INDEX tables_dropped ON tables (dropped_at) WHERE dropped_at IS NOT NULL;
+CREATE INDEX tables_unpublished ON tables (id)
+    WHERE dropped_at IS NULL AND publish = 1 AND published_version >= 0
+      AND (published_version < version OR published_schema < schema_version);
+
+-- A file row is written in version order (the key), found live by path, and found again
+-- when the version that removed it is told: the three ways it is asked for.
+CREATE TABLE files (
+    table_id         INTEGER NOT NULL,
+    added_version    INTEGER NOT NULL,
+    path             TEXT NOT NULL,
+    removed_version  INTEGER,
+    size             INTEGER NOT NULL,
+    records          INTEGER,
+    schema_version   INTEGER,
+    partition_values TEXT,
+    column_stats     TEXT,
+    PRIMARY KEY (table_id, added_version, path)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX files_live ON files (table_id, path) WHERE removed_version IS NULL;
+CREATE INDEX files_removed ON files (table_id, removed_version) WHERE removed_version IS NOT NULL;
+
+CREATE TABLE commits (
+    table_id       INTEGER NOT NULL,
+    version        INTEGER NOT NULL,
+    "transaction"  TEXT NOT NULL,
+    committed_at   INTEGER NOT NULL,
+    schema_version INTEGER NOT NULL,
+    metadata       TEXT,
+    data_change    INTEGER NOT NULL,
+    files_added    INTEGER NOT NULL,
+    files_removed  INTEGER NOT NULL,
+    bytes_added    INTEGER NOT NULL,
+    bytes_removed  INTEGER NOT NULL,
+    file_count     INTEGER NOT NULL,
+    total_bytes    INTEGER NOT NULL,
+    body_hash      TEXT NOT NULL,
+    PRIMARY KEY (table_id, version)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX commits_transaction ON commits (table_id, "transaction");
+
+-- Log entries that lay on storage before Tarn took the table over: history without a version.
+CREATE TABLE adopted_entries (
+    table_id      INTEGER NOT NULL,
+    position      INTEGER NOT NULL,        -- oldest first
+    "transaction" TEXT NOT NULL,
+    committed_at  INTEGER NOT NULL,
+    metadata      TEXT,
+    data_change   INTEGER NOT NULL,
+    files_added   INTEGER NOT NULL,
+    files_removed INTEGER NOT NULL,
+    bytes_added   INTEGER NOT NULL,
+    PRIMARY KEY (table_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX adopted_entries_transaction ON adopted_entries (table_id, "transaction");
+
+CREATE TABLE schemas (
+    table_id   INTEGER NOT NULL,
+    version    INTEGER NOT NULL,
+    schema     TEXT NOT NULL,
+    renames    TEXT,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (table_id, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+    principal  TEXT NOT NULL,
+    method     TEXT NOT NULL,
+    path       TEXT NOT NULL,
+    table_uuid TEXT NOT NULL,
+    key        TEXT NOT NULL,
+    body_hash  TEXT NOT NULL,
+    version    INTEGER NOT NULL,           -- the commit that the first answer told
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (principal, method, path, table_uuid, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_created ON idempotency (created_at);
+
+CREATE TABLE publications (
+    table_id        INTEGER PRIMARY KEY,
+    version         INTEGER NOT NULL,
+    manifest_sha256 TEXT NOT NULL,
+    manifest_token  TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE scans (
+    table_id           INTEGER PRIMARY KEY,
+    checked_at         INTEGER,
+    checked_version    INTEGER NOT NULL,
+    next_probe_at      INTEGER NOT NULL,
+    next_sweep_at      INTEGER NOT NULL,
+    failures           INTEGER NOT NULL,
+    first_failed_at    INTEGER,
+    version            INTEGER,
+    latest_transaction TEXT,
+    last_updated       INTEGER,
+    file_count         INTEGER,
+    total_bytes        INTEGER,
+    schema_version     INTEGER,
+    partition_keys     TEXT,
+    manifest_age_ms    INTEGER,
+    last_data_commit   INTEGER,
+    details            TEXT NOT NULL,
+    verdict            TEXT NOT NULL,
+    judged             INTEGER NOT NULL,
+    verdict_since      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX scans_due ON scans (next_probe_at);
+
+CREATE TABLE findings (
+    id          TEXT PRIMARY KEY,
+    table_id    INTEGER NOT NULL,
+    code        TEXT NOT NULL,
+    subject     TEXT NOT NULL,
+    severity    TEXT NOT NULL,
+    message     TEXT NOT NULL,
+    observed    TEXT,
+    expected    TEXT,
+    unit        TEXT,
+    cure        TEXT,
+    evidence    TEXT,
+    since       INTEGER NOT NULL,
+    opened_at   INTEGER,
+    closed_at   INTEGER,
+    last_bad_at INTEGER NOT NULL,
+    bad_looks   INTEGER NOT NULL,
+    good_looks  INTEGER NOT NULL,
+    baseline    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX findings_live ON findings (table_id, code, subject) WHERE closed_at IS NULL;
+CREATE INDEX findings_closed ON findings (table_id, closed_at) WHERE closed_at IS NOT NULL;
+
+CREATE TABLE tokens (
+    name       TEXT PRIMARY KEY,
+    hash       TEXT NOT NULL,
+    scope      TEXT NOT NULL,
+    tables     TEXT,
+    roots      TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX tokens_hash ON tokens (hash);

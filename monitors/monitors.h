@@ -1,0 +1,65 @@
+/* monitors.h - what the rest of the house asks of the monitors. Inside: facts.h of formats/ in, one file a
+ * kind (a pure judgement of facts, parameters and clock), findings.c (identity, looks, since), status.c (the
+ * status document), scan.c (gather, judge, store as a use case), runner.c (when). */
+#ifndef TARN_MONITORS_MONITORS_H
+#define TARN_MONITORS_MONITORS_H
+#include "base/buf.h"
+#include "lake/lake.h"
+#include <jansson.h>
+
+/* --- settings: `monitors` of a table, a namespace, the server; the nearest wins --- */
+enum tarn_policy { TARN_POLICY_DEFAULT, TARN_POLICY_STRICT };
+struct tarn_monitor_defaults {      /* from the configuration */
+    int64_t interval_ms;            /* scan.interval, 60 s */
+    int64_t sweep_interval_ms;      /* scan.sweep_interval, 10 min */
+    enum tarn_policy policy;        /* status_policy */
+    const json_t *monitors;         /* monitors.*: object or NULL */
+};
+/* Is this a valid `monitors` object? TARN_INVALID naming the member (monitors.manifest_age.warning). */
+TARN_MUST tarn_code tarn_monitors_check(const json_t *monitors, const char *field, struct tarn_err *err);
+
+/* --- the status document --- */
+/* Everything in it, at the moment of the answer. scan may be NULL (never scanned). Findings: the live ones. */
+void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, const struct tarn_scan_row *scan,
+                       const struct tarn_findings *findings, const struct tarn_monitor_defaults *defaults,
+                       int64_t now_ms);
+/* One flat row of GET /api/status (an object). */
+void tarn_status_row_write(struct tarn_buf *out, const struct tarn_status_row *row,
+                           const struct tarn_monitor_defaults *defaults, int64_t now_ms);
+
+/* --- one scan as a use case (POST .../check and the runner) --- */
+struct tarn_scan_use {
+    /* in */
+    int64_t table_id;     /* or, when 0, by name: */
+    struct tarn_ident ident;
+    bool sweep;           /* depth */
+    bool confirm;         /* look twice at suspects within the scan: check, first scan */
+    const struct tarn_monitor_defaults *defaults;
+    int64_t (*now)(void); /* NULL: tarn_now_ms */
+    /* out, owned */
+    struct tarn_table *table;
+    struct tarn_scan_row scan;
+    struct tarn_findings findings;
+    void *private_;
+};
+extern const struct tarn_use tarn_scan;
+
+/* --- background --- */
+struct tarn_runner;
+/* Scans what is due, jittered, at most `threads` at once. `lake` and `defaults` are borrowed. */
+TARN_MUST tarn_code tarn_runner_start(struct tarn_lake *lake, const struct tarn_monitor_defaults *defaults,
+                                      unsigned threads, struct tarn_runner **out, struct tarn_err *err);
+void tarn_runner_nudge(struct tarn_runner *runner); /* something became due (a registration) */
+void tarn_runner_stop(struct tarn_runner *runner);  /* finishes running scans; NULL is fine */
+
+/* --- tarn check: a folder, no server, no database --- */
+struct tarn_check_options {
+    const char *location;
+    int format;             /* enum tarn_format, -1: auto */
+    int64_t now_ms;
+    const char *schema_file; /* NULL: none */
+};
+/* The status document (owned tree) and its severity. Never fails for the table's sake. */
+TARN_MUST tarn_code tarn_check_run(const struct tarn_check_options *options, json_t **status,
+                                   enum tarn_severity *severity, struct tarn_err *err);
+#endif

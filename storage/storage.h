@@ -1,0 +1,87 @@
+/* storage.h - object stores behind one interface. A location is a canonical absolute path or
+ * an s3:// URI under one of the roots; paths inside it are relative, '/'-separated.
+ * Any thread may call; every call may block, so never on a thread that serves requests. */
+#ifndef TARN_STORAGE_STORAGE_H
+#define TARN_STORAGE_STORAGE_H
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/own.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TARN_TOKEN_TEXT 96
+
+struct tarn_object {
+    const char *path;  /* relative to the place listed, borrowed for the call */
+    bool is_folder;    /* only from a listing that is not recursive */
+    bool is_symlink;   /* a skipped one: never followed below a root */
+    int64_t size;      /* bytes */
+    int64_t mtime_ms;  /* last modification */
+    char token[TARN_TOKEN_TEXT]; /* changes whenever the content does: inode, size, mtime (local), ETag (s3) */
+};
+typedef tarn_code tarn_object_fn(void *ctx, const struct tarn_object *object, struct tarn_err *err);
+
+/* Roots that locations must lie under. Immutable after tarn_storage_new. */
+struct tarn_storage;
+/* `roots`: canonical locations. They need not exist yet. */
+TARN_MUST tarn_code tarn_storage_new(const char *const *roots, size_t count, struct tarn_storage **out,
+                                     struct tarn_err *err);
+void tarn_storage_free(struct tarn_storage *storage);
+TARN_DEFINE_AUTO(storage, struct tarn_storage)
+/* TARN_LOCATION_NOT_ALLOWED when `location` (canonical) lies under no root. */
+TARN_MUST tarn_code tarn_storage_allows(const struct tarn_storage *storage, const char *location, struct tarn_err *err);
+
+/* A place: one table's folder, opened anew for each scan and each publication. Symlinks below the
+ * root are not followed (openat2 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS on local disk). */
+struct tarn_place;
+/* TARN_LOCATION_NOT_ALLOWED; TARN_NOT_FOUND when the folder does not exist and `create` is false;
+ * TARN_STORAGE_UNAVAILABLE for the rest (the detail names the location and the system's words). */
+TARN_MUST tarn_code tarn_place_open(const struct tarn_storage *storage, const char *location, bool create,
+                                    struct tarn_place **out, struct tarn_err *err);
+/* Any local folder, without roots: for `tarn check`. */
+TARN_MUST tarn_code tarn_place_open_local(const char *folder, struct tarn_place **out, struct tarn_err *err);
+void tarn_place_free(struct tarn_place *place);
+TARN_DEFINE_AUTO(place, struct tarn_place)
+const char *tarn_place_location(const struct tarn_place *place);
+
+/* Everything below `prefix` ("" or "a/b"), files only, in no order; or, not recursive, one level with
+ * folders. A missing prefix lists nothing. A folder that vanishes meanwhile is skipped. An error in the middle is
+ * returned: a partial listing must never be judged. */
+TARN_MUST tarn_code tarn_place_list(struct tarn_place *place, const char *prefix, bool recursive, tarn_object_fn *fn,
+                                    void *ctx, struct tarn_err *err);
+/* Size, time, token of one object; TARN_NOT_FOUND. out->path is left alone. */
+TARN_MUST tarn_code tarn_place_stat(struct tarn_place *place, const char *path, struct tarn_object *out,
+                                    struct tarn_err *err);
+/* Bytes [offset, offset + len) into out (fewer at the end). TARN_NOT_FOUND. */
+TARN_MUST tarn_code tarn_place_read(struct tarn_place *place, const char *path, int64_t offset, size_t len,
+                                    struct tarn_buf *out, struct tarn_err *err);
+/* The whole object, TARN_PAYLOAD_TOO_LARGE above `max` bytes. `object` (may be NULL) gets its stat. */
+TARN_MUST tarn_code tarn_place_read_all(struct tarn_place *place, const char *path, size_t max, struct tarn_buf *out,
+                                        struct tarn_object *object, struct tarn_err *err);
+/* A stream of it: a tarn_source_fn (base/jsonr.h) over `struct tarn_reader`. */
+struct tarn_reader;
+TARN_MUST tarn_code tarn_place_reader(struct tarn_place *place, const char *path, struct tarn_reader **out,
+                                      struct tarn_object *object, struct tarn_err *err);
+tarn_code tarn_reader_fill(void *reader, char *data, size_t cap, size_t *len, struct tarn_err *err);
+void tarn_reader_free(struct tarn_reader *reader);
+TARN_DEFINE_AUTO(reader, struct tarn_reader)
+
+/* Writing a whole object: it appears complete or not at all, and durable when _commit says TARN_OK. */
+struct tarn_writer;
+enum tarn_put {
+    TARN_PUT_CREATE,  /* TARN_PRECONDITION_FAILED when the object exists */
+    TARN_PUT_REPLACE
+};
+TARN_MUST tarn_code tarn_place_writer(struct tarn_place *place, const char *path, struct tarn_writer **out,
+                                      struct tarn_err *err);
+TARN_MUST tarn_code tarn_writer_add(struct tarn_writer *writer, const void *data, size_t len, struct tarn_err *err);
+/* `token` (may be NULL) gets the new object's. TARN_INSUFFICIENT_STORAGE on ENOSPC/EDQUOT. The writer is still
+ * to be freed; freed without commit it leaves nothing behind. */
+TARN_MUST tarn_code tarn_writer_commit(struct tarn_writer *writer, enum tarn_put put, char token[TARN_TOKEN_TEXT],
+                                       struct tarn_err *err);
+void tarn_writer_free(struct tarn_writer *writer);
+TARN_DEFINE_AUTO(writer, struct tarn_writer)
+/* All in one. */
+TARN_MUST tarn_code tarn_place_put(struct tarn_place *place, const char *path, const void *data, size_t len,
+                                   enum tarn_put put, char token[TARN_TOKEN_TEXT], struct tarn_err *err);
+#endif
