@@ -1,0 +1,120 @@
+/* types.c - the words of the stored enumerations and the release of the stored rows. Each
+ * list of words stands in the order of its enum, so that the text is an index away. */
+#include "catalog/types.h"
+#include <string.h>
+
+static const char *const k_formats[] = { "manifest", "iceberg", "delta", "hudi", "parquet" };
+static const char *const k_modes[] = { "managed", "observed" };
+static const char *const k_enforcements[] = { "off", "warn", "reject" };
+static const char *const k_verifies[] = { "off", "size", "footer" };
+static const char *const k_blocks[] = { NULL, "adoption_conflict", "foreign_write", "storage_ahead" };
+static const char *const k_severities[] = { "ok", "info", "warning", "error", "unknown" };
+static const char *const k_scopes[] = { NULL, "status:read", "catalog:read", "catalog:write", "admin" };
+
+static const char *word_of(const char *const *words, size_t count, int value)
+{
+    return value >= 0 && (size_t)value < count ? words[value] : NULL;
+}
+
+/* -1 when `text` is none of the words. */
+static int index_of(const char *const *words, size_t count, const char *text)
+{
+    for (size_t i = 0; text && i < count; i++) {
+        if (words[i] && strcmp(words[i], text) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+#define WORDS(noun, type, words)                                                                   \
+    const char *tarn_##noun##_text(type v) { return word_of(words, TARN_COUNT(words), (int)v); }   \
+    bool tarn_##noun##_parse(const char *text, type *out)                                          \
+    {                                                                                              \
+        int at = index_of(words, TARN_COUNT(words), text);                                         \
+        if (at >= 0)                                                                               \
+            *out = (type)at;                                                                       \
+        return at >= 0;                                                                            \
+    }
+
+WORDS(format, enum tarn_format, k_formats)
+WORDS(mode, enum tarn_mode, k_modes)
+WORDS(enforcement, enum tarn_enforcement, k_enforcements)
+WORDS(verify, enum tarn_verify, k_verifies)
+WORDS(block, enum tarn_block, k_blocks)
+WORDS(severity, enum tarn_severity, k_severities)
+WORDS(scope, enum tarn_scope, k_scopes)
+
+void tarn_table_free(struct tarn_table *table)
+{
+    if (!table)
+        return;
+    free(table->namespace_);
+    free(table->name);
+    free(table->location);
+    free(table->metadata_location);
+    free(table->latest_transaction);
+    free(table->partition_keys);
+    free(table->properties);
+    free(table->owner);
+    free(table->monitors);
+    free(table);
+}
+
+void tarn_commit_row_done(struct tarn_commit_row *row)
+{
+    free(row->transaction);
+    free(row->metadata);
+    *row = (struct tarn_commit_row){ 0 };
+}
+
+void tarn_schema_row_done(struct tarn_schema_row *row)
+{
+    free(row->schema);
+    free(row->renames);
+    *row = (struct tarn_schema_row){ 0 };
+}
+
+void tarn_scan_row_done(struct tarn_scan_row *row)
+{
+    free(row->latest_transaction);
+    free(row->partition_keys);
+    free(row->details);
+    *row = (struct tarn_scan_row){ 0 };
+}
+
+void tarn_finding_done(struct tarn_finding *finding)
+{
+    free(finding->code);
+    free(finding->subject);
+    free(finding->message);
+    free(finding->observed);
+    free(finding->expected);
+    free(finding->unit);
+    free(finding->cure);
+    free(finding->evidence);
+    *finding = (struct tarn_finding){ 0 };
+}
+
+void tarn_findings_done(struct tarn_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        tarn_finding_done(&findings->items[i]);
+    free(findings->items);
+    *findings = (struct tarn_findings){ 0 };
+}
+
+void tarn_token_done(struct tarn_token *token)
+{
+    free(token->name);
+    free(token->tables);
+    free(token->roots);
+    *token = (struct tarn_token){ 0 };
+}
+
+void tarn_tokens_done(struct tarn_tokens *tokens)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        tarn_token_done(&tokens->items[i]);
+    free(tokens->items);
+    *tokens = (struct tarn_tokens){ 0 };
+}
