@@ -1,0 +1,47 @@
+/* local.h - what the files of the local disk share. */
+#ifndef TARN_STORAGE_LOCAL_H
+#define TARN_STORAGE_LOCAL_H
+#include "storage/place.h"
+#include <sys/stat.h>
+
+struct tarn_local_place {
+    struct tarn_place place; /* first */
+    int fd;                  /* of the folder */
+};
+
+static inline struct tarn_local_place *tarn_local_of(struct tarn_place *place)
+{
+    return (struct tarn_local_place *)place;
+}
+
+/* For TARN_AUTO_FD: closes what is not negative. */
+void tarn_local_close(int *fd);
+#define TARN_AUTO_FD __attribute__((cleanup(tarn_local_close)))
+
+/* The system's fault `error` (an errno) about `path` of `location` as a code of storage.h: ENOENT and a link
+ * are TARN_NOT_FOUND, a full disk is TARN_INSUFFICIENT_STORAGE, the rest TARN_STORAGE_UNAVAILABLE. */
+tarn_code tarn_local_fail(int error, const char *doing, const char *location, const char *path,
+                          struct tarn_err *err);
+
+/* openat2 beneath `dir`, following no link: the descriptor or -1 with errno. */
+int tarn_local_openat(int dir, const char *path, int flags);
+/* The same of a folder that is made when missing, with its parents, each durable. `path` "" is `dir` itself.
+ */
+int tarn_local_make_folder(int dir, const char *path);
+/* mkdir -p of an absolute path (links are followed: it is the administrator's), durable. 0 or -1 with errno.
+ */
+int tarn_local_make_root(const char *path);
+
+void tarn_local_object(const struct statx *st, struct tarn_object *out);
+#define TARN_LOCAL_STATX (STATX_TYPE | STATX_SIZE | STATX_INO | STATX_MTIME | STATX_CTIME)
+
+tarn_code tarn_local_list(struct tarn_place *place, const char *prefix, bool recursive, tarn_object_fn *fn,
+                          void *ctx, struct tarn_err *err);
+tarn_code tarn_local_writer(struct tarn_place *place, const char *path, struct tarn_writer **out,
+                            struct tarn_err *err);
+tarn_code tarn_local_writer_add(struct tarn_writer *writer, const void *data, size_t len,
+                                struct tarn_err *err);
+tarn_code tarn_local_writer_commit(struct tarn_writer *writer, enum tarn_put put, char token[TARN_TOKEN_TEXT],
+                                   struct tarn_err *err);
+void tarn_local_writer_free(struct tarn_writer *writer);
+#endif
