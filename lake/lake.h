@@ -5,8 +5,10 @@
 #define TARN_LAKE_LAKE_H
 #include "catalog/store.h"
 #include "storage/storage.h"
+#include <stdatomic.h>
 
 struct tarn_publisher;
+struct tarn_looked;
 
 struct tarn_lake {
     struct tarn_store *store;
@@ -15,13 +17,21 @@ struct tarn_lake {
     char catalog_id[40];               /* the database's uuid */
     char *default_root;                /* where a table without location would lie; owned by main */
     int64_t dropped_retention_ms;      /* retention.dropped */
+    struct tarn_looked *looked;        /* tables whose storage was compared with the catalog since the start; NULL: never compare */
+    atomic_int staging;                /* registrations that stage rows now: sweeps leave rows of no table alone meanwhile */
 };
+/* Fills a zeroed lake over an open store: catalog id (made on the first start), memory of looks, retention of
+ * 7 days. Blocks (one write at most). `store` and `storage` (may be NULL: tools) are borrowed. */
+TARN_MUST tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struct tarn_storage *storage,
+                                   struct tarn_err *err);
+void tarn_lake_done(struct tarn_lake *lake); /* frees what tarn_lake_open made and default_root */
 
 /* A use case: a struct of its own (parameters in, results out, zeroed before use) and these steps. */
 struct tarn_use {
     const char *name; /* for logs: "commit" */
     size_t size;      /* of its struct */
-    /* Does `check` have anything to do? NULL: always when there is a check. Quick, any thread. */
+    /* Does `check` have anything to do? NULL: always when there is a check. Quick, any thread; asked again
+     * after each TARN_RECHECK. */
     bool (*needs_check)(const struct tarn_lake *lake, const void *use);
     /* Whatever looks at storage or takes long; on a worker. Runs again (at most three times) when
      * `change` answers TARN_RECHECK. */

@@ -1,0 +1,52 @@
+/* commit.h - the commit: an expected version and operations in, the next version out.
+ * Parsing (commit_parse.c), judging (commit_judge.c) and verifying against storage (verify.c) are apart. */
+#ifndef TARN_LAKE_COMMIT_H
+#define TARN_LAKE_COMMIT_H
+#include "base/buf.h"
+#include "base/hash.h"
+#include "lake/lake.h"
+#include <jansson.h>
+
+#define TARN_COMMIT_OPS_MAX 10000 /* rows one store transaction may write */
+
+struct tarn_commit_op {
+    bool is_add;
+    struct tarn_file file; /* a remove has only the path; size -1: not given */
+    bool schema_given;
+    char *filled_values, *filled_stats; /* owned: what the footer and the path gave */
+};
+
+struct tarn_commit_use {
+    /* in; text is borrowed from the request unless said otherwise */
+    struct tarn_lake *lake;
+    struct tarn_ident ident;
+    bool has_expected, has_transaction, verify_given, data_change;
+    int64_t expected_version;
+    char transaction[TARN_TXN_ID_MAX + 1];
+    struct tarn_commit_op *ops; /* owned */
+    size_t op_count, add_count;
+    char *metadata;             /* in `texts`; NULL: none */
+    enum tarn_verify verify;    /* the request's; it may only raise the table's */
+    const char *principal, *method, *path, *key; /* key: Idempotency-Key or NULL */
+    char body_hash[TARN_SHA256_HEX];             /* "" when no replay of this body is possible */
+    int64_t now_ms;             /* 0: the clock, at the decision */
+    /* out */
+    struct tarn_commit_row row; /* owned */
+    int64_t table_id;
+    bool replayed, published, publishes;
+    json_t *warnings;           /* owned array or NULL */
+    /* inside */
+    struct tarn_buf texts;      /* JSON texts that ops and metadata point into */
+    bool must_check;
+    struct tarn_commit_checked { /* what the check relied on */
+        int64_t table_id, schema_version;
+        enum tarn_verify verify;
+        enum tarn_enforcement enforcement;
+    } checked;
+};
+extern const struct tarn_use tarn_commit;
+
+/* Reads the body of a commit into a zeroed use (all but lake, ident and the idempotency members) and hashes it where a
+ * replay is possible: `key` is to be set before. `body` must outlive the use. */
+TARN_MUST tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct tarn_err *err);
+#endif
