@@ -32,7 +32,9 @@ struct tarn_jsonr_event {
     size_t depth; /* containers open around this token: 0 is the document itself */
 };
 
-/* `max_string` bounds one key, string or number in bytes (0: 1 MiB); depth is bounded by 64. */
+#define TARN_JSONR_DEPTH 64 /* containers open at once, at most */
+
+/* `max_string` bounds one key, string or number in bytes (0: 1 MiB). NULL: out of memory. */
 struct tarn_jsonr *tarn_jsonr_new(tarn_source_fn *fn, void *source, size_t max_string);
 /* Over bytes in memory, borrowed. */
 struct tarn_jsonr *tarn_jsonr_new_mem(const char *data, size_t len, size_t max_string);
@@ -41,6 +43,10 @@ TARN_DEFINE_AUTO(jsonr, struct tarn_jsonr)
 
 /* The next token. TARN_INVALID with the offset for bad JSON, else the source's error. */
 TARN_MUST tarn_code tarn_jsonr_next(struct tarn_jsonr *r, struct tarn_jsonr_event *event, struct tarn_err *err);
+/* After TARN_INVALID for bad JSON: what is wrong and at which byte; NULL when nothing is. */
+const char *tarn_jsonr_fault(const struct tarn_jsonr *r, size_t *offset);
+/* How many bytes are behind the last token. */
+size_t tarn_jsonr_offset(const struct tarn_jsonr *r);
 /* After a key, or where an element may start: skip the whole value. */
 TARN_MUST tarn_code tarn_jsonr_skip(struct tarn_jsonr *r, struct tarn_err *err);
 /* The same, but append its compact text to `out` (bounded by out->ceiling). */
