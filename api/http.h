@@ -13,6 +13,7 @@
 
 struct tarn_runner;
 struct tarn_config;
+struct tarn_monitor_defaults;
 struct tarn_route;
 
 /* What handlers reach: made once by server/main.c, immutable while requests run. */
@@ -21,14 +22,17 @@ struct tarn_app {
     struct tarn_auth *auth;
     struct tarn_runner *runner;       /* NULL in tests without background scans */
     const struct tarn_config *config;
+    const struct tarn_monitor_defaults *monitors; /* NULL in tests without monitors */
     bool (*ready)(void);              /* NULL: ready */
+    /* One consistent copy of the database into `file`, which does not exist yet; blocks. NULL: there is none. */
+    tarn_code (*backup)(struct tarn_app *app, const char *file, struct tarn_err *err);
 };
 
 struct tarn_request {
     struct tarn_app *app;
     const struct tarn_route *route;
     const char *method;
-    const char *path;               /* raw, without the query; for Idempotency-Key */
+    char *path;                     /* raw, without the query; for Idempotency-Key; owned */
     char *arg[TARN_ARGS_MAX];       /* path arguments, decoded once; owned by the request */
     size_t arg_count;
     struct { char *key, *value; } *query; /* decoded; owned */
@@ -43,6 +47,7 @@ struct tarn_request {
     char id[40];                    /* request id, also X-Request-Id */
 };
 void tarn_request_done(struct tarn_request *req);
+const char *tarn_request_header(const struct tarn_request *req, const char *name); /* NULL: absent */
 
 /* A body that is produced piece by piece on a worker; each call appends some bytes. */
 struct tarn_stream {
@@ -61,6 +66,7 @@ struct tarn_reply {
 };
 void tarn_reply_done(struct tarn_reply *reply);
 void tarn_reply_header(struct tarn_reply *reply, const char *name, const char *fmt, ...) TARN_PRINTF(3, 4);
+const char *tarn_reply_header_value(const struct tarn_reply *reply, const char *name); /* NULL: absent */
 /* 200-class answer from a tree (stolen); TARN_INTERNAL when `json` is NULL (no memory). */
 TARN_MUST tarn_code tarn_reply_json(struct tarn_reply *reply, unsigned status, json_t *json, struct tarn_err *err);
 /* application/problem+json of an error; never fails (falls back to a fixed text). */
@@ -77,8 +83,9 @@ TARN_MUST tarn_code tarn_request_ident(const struct tarn_request *req, struct ta
 struct tarn_page { int64_t size; char *token; /* owned: decoded content, NULL: from the start */ };
 TARN_MUST tarn_code tarn_request_page(const struct tarn_request *req, struct tarn_page *out, struct tarn_err *err);
 void tarn_page_done(struct tarn_page *page);
-/* Opaque text of a keyset position; owned. */
-char *tarn_page_token(const char *content);
+/* Opaque text of a keyset position and back; owned. */
+char *tarn_page_token(const char *content); /* NULL: out of memory */
+TARN_MUST tarn_code tarn_page_content(const char *token, char **out, struct tarn_err *err);
 
 typedef tarn_code tarn_handler_fn(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err);
 
@@ -103,7 +110,7 @@ struct tarn_route {
 extern const struct tarn_route tarn_routes[];
 extern const size_t tarn_routes_count;
 
-/* Match the raw path. On TARN_METHOD_NOT_ALLOWED `allow` holds the methods ("GET, POST"); HEAD is GET. Fills
+/* Match the raw path. On TARN_METHOD_NOT_ALLOWED `allow` holds the methods ("GET, HEAD, POST"); HEAD is GET. Fills
  * req->route, arg and query (decoding each segment once, alone). */
 TARN_MUST tarn_code tarn_route_match(const char *method, const char *raw_target, struct tarn_request *req,
                                      char allow[64], struct tarn_err *err);
