@@ -37,7 +37,8 @@ void tarn_manifest_head_done(struct tarn_manifest_head *head);
 
 /* Read a manifest from `source`. `fn` (may be NULL) gets each entry of `files` in document order; the head is whole
  * only at the end, since members come in any order. An entry without a usable `path` or a document that is not a
- * manifest is TARN_INVALID naming the place ("files[3].path"). Unknown members are skipped. */
+ * manifest is TARN_INVALID naming the place ("files[3].path"). Unknown members are skipped. What an entry does not
+ * tell is -1 (size, records), 0 (schema_version) or NULL. */
 TARN_MUST tarn_code tarn_manifest_read(tarn_source_fn *source, void *from, struct tarn_manifest_head *head,
                                        tarn_file_fn *fn, void *ctx, struct tarn_err *err);
 /* The same of a place's manifest.json. TARN_NOT_FOUND when there is none. `object` may be NULL. */
@@ -73,7 +74,8 @@ TARN_MUST tarn_code tarn_entry_read_at(struct tarn_place *place, const char *pat
 TARN_MUST tarn_code tarn_pointer_read(struct tarn_place *place, char **id, struct tarn_object *object,
                                       struct tarn_err *err);
 
-/* schema.json: top-level `schema` is `current_version`; `versions` holds earlier ones (and may hold it too). */
+/* schema.json: top-level `schema` is `current_version`; `versions` holds earlier ones (and may hold it too). A bare
+ * struct is version 1. */
 struct tarn_schema_doc {
     int64_t current_version;
     struct tarn_schema_version { int64_t version; struct tarn_schema *schema; json_t *json; } *versions; /* owned, ascending */
