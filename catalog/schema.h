@@ -49,6 +49,12 @@ void tarn_schema_free(struct tarn_schema *schema);
 TARN_DEFINE_AUTO(schema, struct tarn_schema)
 void tarn_type_done(struct tarn_type *type);
 
+/* A fresh nullable column (counts -1) at the end of type->fields, borrowed until the next one is added; its
+ * name is a copy. NULL: out of memory. */
+struct tarn_column *tarn_type_add_column(struct tarn_type *type, const char *name, size_t name_len);
+/* The same kind, numbers and columns in the same order, nullability left aside; what files alone know is not compared. */
+bool tarn_type_equal(const struct tarn_type *a, const struct tarn_type *b);
+
 /* At most 10,000 columns in all and 32 levels; names unique in their struct. Errors are
  * TARN_INVALID with the member ("schema.fields[2].type"), `field` being the outermost part. */
 TARN_MUST tarn_code tarn_schema_parse(const json_t *json, const char *field, struct tarn_schema **out,
@@ -68,7 +74,8 @@ TARN_MUST tarn_code tarn_schema_backward(const struct tarn_schema *now, const st
 
 /* Does a file's schema fit the table's? One call a drift found. */
 enum tarn_drift_kind {
-    TARN_DRIFT_WIDENED,          /* info: int32 in the file, int64 registered */
+    TARN_DRIFT_WIDENED,          /* info: int32 in the file, int64 registered; a warning when `severe`: only some
+                                  * readers convert it (int32 to double, a larger decimal scale, date to timestamp) */
     TARN_DRIFT_NARROWED,         /* error */
     TARN_DRIFT_TYPE_CHANGED,     /* error */
     TARN_DRIFT_BINARY_STRING,    /* warning (type_changed): unannotated bytes for a string */
@@ -84,9 +91,9 @@ enum tarn_drift_kind {
 };
 struct tarn_drift {
     enum tarn_drift_kind kind;
-    const char *column; /* dotted path, borrowed for the call */
+    const char *column; /* dotted path ("a.list.element.b", "m.key_value.value"), borrowed for the call */
     const struct tarn_type *registered, *found; /* may be NULL */
-    bool severe;
+    bool severe;        /* WIDENED, UNIT: a warning instead of an info */
     const char *possible_rename; /* MISSING_COLUMN: an extra column of the same type, or NULL */
 };
 typedef void tarn_drift_fn(void *ctx, const struct tarn_drift *drift);
