@@ -99,4 +99,6 @@ void tarn_err_done(struct tarn_err *err);
 unsigned tarn_code_http(tarn_code code);
 const char *tarn_code_slug(tarn_code code);
 const char *tarn_code_title(tarn_code code);
+/* A sentence or two on what happened and what helps: the text of /problems/<slug>. */
+const char *tarn_code_explanation(tarn_code code);
 #endif

@@ -158,6 +158,8 @@ static tarn_code unicode_escape(struct tarn_lex *lex, struct tarn_err *err)
         return tarn_lex_fail(lex, "a lone surrogate", err);
     if (code == TARN_OK && cp >= 0xd800 && cp <= 0xdbff) {
         code = tarn_lex_word(lex, "\\u", err);
+        if (code != TARN_OK && lex->fault)
+            return tarn_lex_fail(lex, "a lone surrogate", err);
         if (code == TARN_OK)
             code = hex4(lex, &low, err);
         if (code == TARN_OK && (low < 0xdc00 || low > 0xdfff))

@@ -1,0 +1,26 @@
+-- wrk: appends of one file each to random tables, every path new. BENCH_RUN makes the paths of this run its own.
+local serial, run, id, tables = 0, os.getenv("BENCH_RUN"), 0, tonumber(os.getenv("BENCH_TABLES"))
+local threads = 0
+
+function setup(thread)
+    threads = threads + 1
+    thread:set("id", threads)
+end
+
+function init(args)
+    math.randomseed(os.time() + id)
+    wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_TOKEN")
+    wrk.headers["Content-Type"] = "application/json"
+end
+
+function request()
+    serial = serial + 1
+    return wrk.format("POST", string.format("/api/table/t%06d/commits", math.random(0, tables - 1)), nil,
+        string.format('{"operations":[{"type":"add_file","path":"data/date=2024-02-01/hour=14/%s-%d-%d.parquet",' ..
+            '"size":1024}],"commitMetadata":{"author":"bench"}}', run, id, serial))
+end
+
+function done(summary)
+    local bad = summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout
+    io.write(string.format("RESULT %.1f %d\n", (summary.requests - bad) / summary.duration * 1e6, bad))
+end
