@@ -1,0 +1,226 @@
+/* flow.c - each step ends by setting the next one and sending the task where that is done:
+ * `pass_on` is the only place that knows which thread does what. */
+#include "server/flow.h"
+#include "lake/publish.h"
+#include "server/stream.h"
+#include <stdlib.h>
+
+static void pass_on(struct tarn_task *task);
+
+static const struct tarn_use *use_of(const struct tarn_task *task)
+{
+    return task->req.route->flow->use;
+}
+
+/* --- steps that need no particular thread --- */
+
+static tarn_code do_parse(struct tarn_task *task)
+{
+    const struct tarn_flow *flow = task->req.route->flow;
+    task->use = calloc(1, flow->use->size);
+    if (!task->use)
+        return tarn_fail_oom(&task->err);
+    return flow->parse(&task->req, task->use, &task->err);
+}
+
+static enum tarn_step after_parse(const struct tarn_task *task)
+{
+    const struct tarn_use *use = use_of(task);
+    bool checks = use->check && (!use->needs_check || use->needs_check(task->req.app->lake, task->use));
+    return checks ? TARN_STEP_CHECK : TARN_STEP_CHANGE;
+}
+
+static enum tarn_step after_change(const struct tarn_task *task)
+{
+    const struct tarn_use *use = use_of(task);
+    bool more = use->after && (!use->needs_after || use->needs_after(task->use));
+    return more ? TARN_STEP_AFTER : TARN_STEP_PUBLISH;
+}
+
+static tarn_code do_work(struct tarn_task *task)
+{
+    const struct tarn_route *route = task->req.route;
+    tarn_handler_fn *handler = route->handle ? route->handle : route->work;
+    tarn_code code = handler(&task->req, &task->reply, &task->err);
+    /* The first piece before the status line: what fails at once is an honest error. */
+    if (code == TARN_OK && task->reply.stream.produce)
+        code = tarn_stream_fill(task);
+    return code;
+}
+
+static tarn_code do_answer(struct tarn_task *task)
+{
+    return task->req.route->flow->answer(&task->req, task->use, &task->reply, &task->err);
+}
+
+/* One step, and which comes next. */
+static void run_step(struct tarn_task *task)
+{
+    struct tarn_lake *lake = task->req.app->lake;
+    switch (task->step) {
+    case TARN_STEP_BODY:
+        task->code = tarn_route_body(&task->req, &task->err);
+        task->step = task->req.route->flow ? TARN_STEP_PARSE : TARN_STEP_WORK;
+        break;
+    case TARN_STEP_PARSE:
+        task->code = do_parse(task);
+        if (task->code == TARN_OK)
+            task->step = after_parse(task);
+        break;
+    case TARN_STEP_WORK:
+        task->code = do_work(task);
+        break;
+    case TARN_STEP_CHECK:
+        task->code = use_of(task)->check(lake, task->use, &task->err);
+        task->step = TARN_STEP_CHANGE;
+        break;
+    case TARN_STEP_AFTER:
+        task->code = use_of(task)->after(lake, task->use, &task->err);
+        task->step = TARN_STEP_PUBLISH;
+        break;
+    case TARN_STEP_STREAM:
+        task->code = tarn_stream_fill(task);
+        break;
+    case TARN_STEP_CHANGE:
+    case TARN_STEP_PUBLISH:
+    case TARN_STEP_ANSWER:
+        break;
+    }
+    bool last = task->step == TARN_STEP_WORK || task->step == TARN_STEP_STREAM;
+    if (task->code != TARN_OK || last)
+        task->step = TARN_STEP_ANSWER;
+}
+
+/* --- on a worker --- */
+
+static bool is_workers(enum tarn_step step)
+{
+    return step != TARN_STEP_CHANGE && step != TARN_STEP_PUBLISH && step != TARN_STEP_ANSWER;
+}
+
+static void run_on_worker(void *ctx)
+{
+    struct tarn_task *task = ctx;
+    do
+        run_step(task);
+    while (is_workers(task->step));
+    pass_on(task);
+}
+
+/* --- on the writer --- */
+
+static tarn_code change_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct tarn_task *task = ctx;
+    return use_of(task)->change(tx, task->use, err);
+}
+
+static void changed(void *ctx, tarn_code code, struct tarn_err *err)
+{
+    struct tarn_task *task = ctx;
+    const struct tarn_use *use = use_of(task);
+    task->code = TARN_OK;
+    if (code == TARN_OK) {
+        task->step = after_change(task);
+    } else if (code == TARN_RECHECK && use->check && task->rechecks < TARN_RECHECKS_MAX) {
+        task->rechecks++;
+        task->step = TARN_STEP_CHECK;
+    } else if (code == TARN_RECHECK) {
+        task->code = tarn_fail(&task->err, TARN_OVERLOADED, "the table kept changing while this was checked");
+        task->step = TARN_STEP_ANSWER;
+    } else {
+        task->code = tarn_err_move(&task->err, err);
+        task->step = TARN_STEP_ANSWER;
+    }
+    pass_on(task);
+}
+
+/* --- on the publisher --- */
+
+static void published(void *ctx, bool done)
+{
+    struct tarn_task *task = ctx;
+    if (use_of(task)->published)
+        use_of(task)->published(task->use, done);
+    task->step = TARN_STEP_ANSWER;
+    pass_on(task);
+}
+
+static void send_to_publisher(struct tarn_task *task)
+{
+    const struct tarn_use *use = use_of(task);
+    struct tarn_publisher *publisher = task->req.app->lake->publisher;
+    int64_t table_id, version;
+    if (!use->publishes || !use->publishes(task->use, &table_id, &version)) {
+        task->step = TARN_STEP_ANSWER;
+        pass_on(task);
+    } else if (!publisher) {
+        published(task, false);
+    } else {
+        tarn_publisher_wait(publisher, table_id, version, published, task);
+    }
+}
+
+static void send_to_worker(struct tarn_task *task)
+{
+    if (tarn_pool_submit(task->tasks->pool, run_on_worker, task, &task->err) == TARN_OK)
+        return;
+    task->code = task->err.code;
+    task->step = TARN_STEP_ANSWER;
+    tarn_task_land(task);
+}
+
+static void pass_on(struct tarn_task *task)
+{
+    switch (task->step) {
+    case TARN_STEP_CHANGE:
+        tarn_store_submit(task->req.app->lake->store, change_tx, task, changed);
+        break;
+    case TARN_STEP_PUBLISH:
+        send_to_publisher(task);
+        break;
+    case TARN_STEP_ANSWER:
+        tarn_task_land(task);
+        break;
+    case TARN_STEP_BODY:
+    case TARN_STEP_PARSE:
+    case TARN_STEP_WORK:
+    case TARN_STEP_CHECK:
+    case TARN_STEP_AFTER:
+    case TARN_STEP_STREAM:
+        send_to_worker(task);
+        break;
+    }
+}
+
+/* --- on the loop --- */
+
+static bool is_loops(const struct tarn_task *task)
+{
+    bool small = task->body.len <= TARN_INLINE_BODY_BYTES;
+    switch (task->step) {
+    case TARN_STEP_BODY:
+    case TARN_STEP_PARSE:
+        return small;
+    case TARN_STEP_WORK:
+        return task->req.route->handle && small;
+    default:
+        return false;
+    }
+}
+
+bool tarn_flow_advance(struct tarn_task *task)
+{
+    while (is_loops(task))
+        run_step(task);
+    if (task->step != TARN_STEP_ANSWER)
+        return false;
+    if (task->code == TARN_OK && task->req.route->flow)
+        task->code = do_answer(task);
+    return true;
+}
+
+void tarn_flow_launch(struct tarn_task *task)
+{
+    pass_on(task);
+}

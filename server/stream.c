@@ -1,0 +1,30 @@
+/* stream.c - the buffer between producer and connection. It is filled and emptied in turns, never at
+ * once, so it needs no lock: the hand-over of the task orders the two. */
+#include "server/stream.h"
+#include <string.h>
+
+tarn_code tarn_stream_fill(struct tarn_task *task)
+{
+    struct tarn_stream *stream = &task->reply.stream;
+    tarn_buf_clear(&task->piece);
+    task->piece_sent = 0;
+    while (!task->stream_end && task->piece.len < TARN_PIECE_BYTES) {
+        tarn_code code = stream->produce(stream->state, &task->piece, &task->stream_end, &task->err);
+        if (code == TARN_OK)
+            code = tarn_buf_check(&task->piece, &task->err);
+        if (code != TARN_OK) {
+            tarn_buf_clear(&task->piece);
+            return code;
+        }
+    }
+    return TARN_OK;
+}
+
+size_t tarn_stream_copy(struct tarn_task *task, char *out, size_t max)
+{
+    size_t left = task->piece.len - task->piece_sent;
+    size_t len = left < max ? left : max;
+    memcpy(out, task->piece.data + task->piece_sent, len);
+    task->piece_sent += len;
+    return len;
+}

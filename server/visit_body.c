@@ -1,0 +1,104 @@
+/* visit_body.c - bodies come in pieces. What is refused by its headers is never kept; up to a bound it
+ * is still read, since closing a socket with unread bytes would take the answer from the client. */
+#include "server/visit.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *header(const struct tarn_visit *visit, const char *name)
+{
+    return MHD_lookup_connection_value(visit->connection, MHD_HEADER_KIND, name);
+}
+
+static bool read_length(const char *text, uint64_t *out)
+{
+    if (!*text || text[strspn(text, "0123456789")])
+        return false;
+    errno = 0;
+    *out = strtoull(text, NULL, 10);
+    return errno == 0;
+}
+
+static tarn_code too_large(const struct tarn_visit *visit, struct tarn_err *err)
+{
+    return tarn_fail(err, TARN_PAYLOAD_TOO_LARGE, "a body has at most %zu bytes", visit->mhd->options.body_max);
+}
+
+static tarn_code no_room(struct tarn_err *err)
+{
+    return tarn_fail(err, TARN_OVERLOADED, "the bodies in memory are too large together; send it again later");
+}
+
+tarn_code tarn_visit_announce(struct tarn_visit *visit, struct tarn_err *err)
+{
+    const char *length = header(visit, "Content-Length");
+    bool chunked = header(visit, "Transfer-Encoding") != NULL;
+    if (length && !chunked && !read_length(length, &visit->announced))
+        return tarn_fail_field(err, "Content-Length", "is no number of bytes");
+    visit->has_body = chunked || visit->announced > 0;
+    return TARN_OK;
+}
+
+tarn_code tarn_visit_check_body(const struct tarn_visit *visit, struct tarn_err *err)
+{
+    const struct tarn_mhd *mhd = visit->mhd;
+    const struct tarn_route *route = visit->task.req.route;
+    if (!visit->has_body)
+        return TARN_OK;
+    if (route->body == TARN_BODY_NONE)
+        return tarn_fail(err, TARN_INVALID, "%s %s takes no body", route->method, route->path);
+    if (visit->announced > mhd->options.body_max)
+        return too_large(visit, err);
+    if (atomic_load(&mhd->bodies) + visit->announced > mhd->options.bodies_max)
+        return no_room(err);
+    return TARN_OK;
+}
+
+void tarn_visit_forget(struct tarn_visit *visit)
+{
+    if (visit->counted > 0)
+        atomic_fetch_sub(&visit->mhd->bodies, visit->counted);
+    visit->counted = 0;
+}
+
+static void refuse(struct tarn_visit *visit, tarn_code code)
+{
+    visit->task.code = code;
+    visit->task.step = TARN_STEP_ANSWER;
+    visit->swallows = true;
+    tarn_buf_done(&visit->task.body);
+    tarn_visit_forget(visit);
+}
+
+/* The buffer's growth is counted as it happens, so that a slow sender holds no more than it sent. */
+static tarn_code keep(struct tarn_visit *visit, const char *data, size_t len)
+{
+    struct tarn_mhd *mhd = visit->mhd;
+    struct tarn_task *task = &visit->task;
+    if (visit->seen > mhd->options.body_max)
+        return too_large(visit, &task->err);
+    if (atomic_load(&mhd->bodies) + len > mhd->options.bodies_max)
+        return no_room(&task->err);
+    if (task->body.cap == 0 && visit->announced > 0 && visit->announced <= TARN_SWALLOW_MAX
+        && tarn_buf_reserve(&task->body, (size_t)visit->announced))
+        task->body.data[0] = '\0';
+    tarn_buf_add(&task->body, data, len);
+    tarn_code code = tarn_buf_check(&task->body, &task->err);
+    if (code != TARN_OK)
+        return code;
+    atomic_fetch_add(&mhd->bodies, task->body.cap - visit->counted);
+    visit->counted = task->body.cap;
+    return TARN_OK;
+}
+
+bool tarn_visit_take(struct tarn_visit *visit, const char *data, size_t len)
+{
+    visit->seen += len;
+    if (!visit->swallows) {
+        tarn_code code = keep(visit, data, len);
+        if (code != TARN_OK)
+            refuse(visit, code);
+        return true;
+    }
+    return visit->seen <= visit->mhd->options.body_max + TARN_SWALLOW_MAX;
+}

@@ -1,0 +1,129 @@
+/* visit_reply.c - from a reply to the wire. The body's memory goes to libmicrohttpd as it is; a stream
+ * is copied piece by piece, the connection sleeping while a worker makes the next one. */
+#include "base/log.h"
+#include "base/time.h"
+#include "server/flow.h"
+#include "server/stream.h"
+#include "server/visit.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES (32u << 10)
+#define LOST_TEXT                                                                                                   \
+    "{\"type\":\"/problems/commit_state_unknown\",\"title\":\"The outcome is not known\",\"status\":500,"           \
+    "\"detail\":\"the server stopped before the request ended; ask again\",\"code\":\"commit_state_unknown\"}"
+
+static void log_answer(const struct tarn_visit *visit, unsigned status)
+{
+    const struct tarn_task *task = &visit->task;
+    const struct tarn_route *route = task->req.route;
+    if (status < 500 && !visit->mhd->options.log_requests)
+        return;
+    tarn_log(status >= 500 ? TARN_LOG_ERROR : TARN_LOG_DEBUG, "request",
+             "request_id", task->req.id,
+             "method", task->req.method,
+             "op", route ? route->operation : NULL,
+             "path", task->req.path,
+             "status", tarn_log_i64(status),
+             "ms", visit->began_ms ? tarn_log_i64(tarn_monotonic_ms() - visit->began_ms) : NULL,
+             "code", task->code == TARN_OK ? NULL : tarn_code_slug(task->code),
+             "detail", task->code == TARN_OK ? NULL : task->err.detail,
+             NULL);
+}
+
+static ssize_t on_read(void *cls, uint64_t pos, char *out, size_t max)
+{
+    struct tarn_visit *visit = cls;
+    struct tarn_task *task = &visit->task;
+    (void)pos;
+    if (task->lost)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    size_t len = tarn_stream_copy(task, out, max);
+    if (len > 0)
+        return (ssize_t)len;
+    if (task->code == TARN_OK && task->stream_end)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (task->code != TARN_OK) {
+        /* The status line is out: all that is left is to end the body early, so that no client
+         * takes it for whole. */
+        tarn_log(TARN_LOG_ERROR, "answer cut", "request_id", task->req.id, "code", tarn_code_slug(task->code),
+                 "detail", task->err.detail, NULL);
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    task->step = TARN_STEP_STREAM;
+    if (tarn_task_depart(task, &task->err) != TARN_OK)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    MHD_suspend_connection(visit->connection);
+    tarn_flow_launch(task);
+    return 0;
+}
+
+static void on_read_done(void *cls)
+{
+    tarn_task_unref(&((struct tarn_visit *)cls)->task);
+}
+
+static struct MHD_Response *response_of_buffer(struct tarn_buf *body)
+{
+    if (body->len == 0)
+        return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback(body->len, body->data, free);
+    if (response)
+        *body = (struct tarn_buf){ 0 };
+    return response;
+}
+
+static struct MHD_Response *response_of(struct tarn_visit *visit)
+{
+    struct tarn_task *task = &visit->task;
+    if (!task->reply.stream.produce)
+        return response_of_buffer(&task->reply.body);
+    if (task->stream_end) /* the first piece is the whole */
+        return response_of_buffer(&task->piece);
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, on_read, visit, on_read_done);
+    if (response)
+        tarn_task_ref(task);
+    return response;
+}
+
+static enum MHD_Result queue(struct tarn_visit *visit, struct MHD_Response *response, unsigned status, const char *type)
+{
+    if (!response)
+        return MHD_NO;
+    if (type)
+        MHD_add_response_header(response, "Content-Type", type);
+    MHD_add_response_header(response, "X-Request-Id", visit->task.req.id);
+    if (atomic_load_explicit(&visit->mhd->tasks->draining, memory_order_relaxed))
+        MHD_add_response_header(response, "Connection", "close");
+    enum MHD_Result result = MHD_queue_response(visit->connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+enum MHD_Result tarn_visit_respond(struct tarn_visit *visit)
+{
+    struct tarn_task *task = &visit->task;
+    struct tarn_reply *reply = &task->reply;
+    if (task->code != TARN_OK) {
+        task->err.code = task->code;
+        tarn_reply_problem(reply, &task->req, &task->err);
+    }
+    if (task->code == TARN_METHOD_NOT_ALLOWED)
+        tarn_reply_header(reply, "Allow", "%s", visit->allow);
+    log_answer(visit, reply->status);
+    struct MHD_Response *response = response_of(visit);
+    for (size_t i = 0; response && i < reply->header_count; i++)
+        MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
+    bool empty = reply->status == 204 || reply->status == 304;
+    const char *type = reply->content_type ? reply->content_type : "application/json";
+    return queue(visit, response, reply->status, empty ? NULL : type);
+}
+
+/* The job may still be writing into the task: nothing of it is read but the id. */
+enum MHD_Result tarn_visit_respond_lost(struct tarn_visit *visit)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(sizeof LOST_TEXT - 1, (void *)(uintptr_t)LOST_TEXT, MHD_RESPMEM_PERSISTENT);
+    return queue(visit, response, 500, "application/problem+json");
+}
