@@ -19,15 +19,15 @@
 /* clang-format off */
 const struct tarn_route tarn_routes[] = {
     /* method   path                       operation        scope   body   query */
-    { "GET",    "/healthz",                "getHealth",     NONE,   EMPTY, "", INLINE(tarn_api_health) },
-    { "GET",    "/readyz",                 "getReadiness",  NONE,   EMPTY, "", INLINE(tarn_api_ready) },
-    { "GET",    "/openapi.yaml",           "getOpenapi",    NONE,   EMPTY, "", INLINE(tarn_api_openapi) },
-    { "GET",    "/problems/{code}",        "getProblem",    NONE,   EMPTY, "", INLINE(tarn_api_problem_page) },
+    { "GET",    "/healthz",                "getHealth",     NONE,   EMPTY, "", INLINE(tarn_native_health) },
+    { "GET",    "/readyz",                 "getReadiness",  NONE,   EMPTY, "", INLINE(tarn_native_ready) },
+    { "GET",    "/openapi.yaml",           "getOpenapi",    NONE,   EMPTY, "", INLINE(tarn_native_openapi) },
+    { "GET",    "/problems/{code}",        "getProblem",    NONE,   EMPTY, "", INLINE(tarn_native_problem_page) },
 
-    { "GET",    "/api/tokens",             "listTokens",    ADMIN,  EMPTY, "", INLINE(tarn_api_tokens_list) },
-    { "POST",   "/api/tokens",             "createToken",   ADMIN,  JSON,  "", FLOW(tarn_api_tokens_create) },
-    { "DELETE", "/api/tokens/{name}",      "revokeToken",   ADMIN,  EMPTY, "", FLOW(tarn_api_tokens_revoke) },
-    { "POST",   "/api/backup",             "makeBackup",    ADMIN,  EMPTY, "", WORKER(tarn_api_backup) },
+    { "GET",    "/api/tokens",             "listTokens",    ADMIN,  EMPTY, "", INLINE(tarn_native_tokens_list) },
+    { "POST",   "/api/tokens",             "createToken",   ADMIN,  JSON,  "", FLOW(tarn_native_tokens_create) },
+    { "DELETE", "/api/tokens/{name}",      "revokeToken",   ADMIN,  EMPTY, "", FLOW(tarn_native_tokens_revoke) },
+    { "POST",   "/api/backup",             "makeBackup",    ADMIN,  EMPTY, "", WORKER(tarn_native_backup) },
 };
 /* clang-format on */
 const size_t tarn_routes_count = sizeof tarn_routes / sizeof tarn_routes[0];

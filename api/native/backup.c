@@ -38,7 +38,7 @@ static tarn_code backup_produce(void *state, struct tarn_buf *out, bool *end, st
     return TARN_OK;
 }
 
-tarn_code tarn_api_backup(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_backup(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     struct tarn_app *app = req->app;
     if (!app->backup || !app->config)

@@ -1,18 +1,50 @@
-/* native.h - the handlers and flows of the native face, one block a file. The rows that
- * name them stand in api/routes.c. */
+/* native.h - the handlers and flows of the native face, one block a file, for the route table
+ * (api/routes.c). Each: parse, one use case or read, answer. */
 #ifndef TARN_API_NATIVE_NATIVE_H
 #define TARN_API_NATIVE_NATIVE_H
 #include "api/http.h"
 
 /* health.c */
-tarn_handler_fn tarn_api_health, tarn_api_ready;
+tarn_handler_fn tarn_native_health, tarn_native_ready; /* handle */
 /* openapi.c */
-tarn_handler_fn tarn_api_openapi;
+tarn_handler_fn tarn_native_openapi; /* handle */
 /* problems.c */
-tarn_handler_fn tarn_api_problem_page;
+tarn_handler_fn tarn_native_problem_page; /* handle */
+
+/* tables.c; query of the list: namespace format mode prefix state page_size page_token */
+extern const struct tarn_flow tarn_native_table_register; /* POST /api/tables */
+extern const struct tarn_flow tarn_native_table_patch;    /* PATCH /api/table/{table} */
+extern const struct tarn_flow tarn_native_table_drop;     /* DELETE, no body */
+extern const struct tarn_flow tarn_native_table_restore;  /* POST .../restore, body optional */
+tarn_handler_fn tarn_native_tables_list; /* work */
+tarn_handler_fn tarn_native_table_get;   /* handle */
+/* A table as GET shows it, appended to `out`. */
+void tarn_native_table_write(struct tarn_buf *out, const struct tarn_table *table);
+
+/* commits.c; query of the list: page_size page_token */
+extern const struct tarn_flow tarn_native_commit; /* POST .../commits */
+tarn_handler_fn tarn_native_commits_list;         /* work */
+tarn_handler_fn tarn_native_commit_get;           /* work: .../commits/{transaction} */
+
+/* manifest.c */
+tarn_handler_fn tarn_native_manifest_get; /* work */
+
+/* files.c; query: page_size page_token partition.* */
+tarn_handler_fn tarn_native_files_list; /* work */
+
+/* schemas.c */
+extern const struct tarn_flow tarn_native_schema_add; /* POST .../schemas */
+tarn_handler_fn tarn_native_schemas_list;             /* work */
+tarn_handler_fn tarn_native_schema_get;               /* handle: .../schemas/{n} */
+
+/* status.c, findings.c: handle; check.c: a flow; status_list.c: work; query of it: status severity namespace
+ * format page_size page_token */
+tarn_handler_fn tarn_native_status_get, tarn_native_findings_list, tarn_native_status_list;
+extern const struct tarn_flow tarn_native_check; /* POST .../check; query: depth */
+
 /* tokens.c */
-tarn_handler_fn tarn_api_tokens_list;
-extern const struct tarn_flow tarn_api_tokens_create, tarn_api_tokens_revoke;
+tarn_handler_fn tarn_native_tokens_list; /* handle */
+extern const struct tarn_flow tarn_native_tokens_create, tarn_native_tokens_revoke;
 /* backup.c */
-tarn_handler_fn tarn_api_backup;
+tarn_handler_fn tarn_native_backup; /* work */
 #endif

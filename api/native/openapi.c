@@ -5,7 +5,7 @@ static const unsigned char k_openapi[] = {
 #include "embed/openapi.yaml.inc"
 };
 
-tarn_code tarn_api_openapi(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_openapi(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     (void)req;
     reply->status = 200;

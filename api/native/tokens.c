@@ -26,7 +26,7 @@ static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->tokens.list(tx, tokens, err);
 }
 
-tarn_code tarn_api_tokens_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_tokens_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     TARN_AUTO_DONE(tokens) struct tarn_tokens tokens = { 0 };
     tarn_code code = tarn_store_read(req->app->lake->store, list_tx, &tokens, err);
@@ -163,7 +163,7 @@ static const struct tarn_use k_create = {
     .change = create_tx,
     .after = create_after,
 };
-const struct tarn_flow tarn_api_tokens_create = { &k_create, create_parse, create_answer };
+const struct tarn_flow tarn_native_tokens_create = { &k_create, create_parse, create_answer };
 
 /* --- revoke one --- */
 
@@ -208,4 +208,4 @@ static const struct tarn_use k_revoke = {
     .change = revoke_tx,
     .after = revoke_after,
 };
-const struct tarn_flow tarn_api_tokens_revoke = { &k_revoke, revoke_parse, revoke_answer };
+const struct tarn_flow tarn_native_tokens_revoke = { &k_revoke, revoke_parse, revoke_answer };
