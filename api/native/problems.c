@@ -6,7 +6,7 @@ tarn_code tarn_native_problem_page(const struct tarn_request *req, struct tarn_r
 {
     for (int i = TARN_OK + 1; i < TARN_CODES_END; i++) {
         tarn_code code = (tarn_code)i;
-        const char *text = tarn_code_explain(code);
+        const char *text = tarn_code_explanation(code);
         if (!text || strcmp(tarn_code_slug(code), req->arg[0]) != 0)
             continue;
         reply->status = 200;
