@@ -1,0 +1,150 @@
+/* commit.c - the steps of a commit. For a plain append there is one: a short transaction. Only the first commit
+ * of a table since the start, and one that asks for verification, go by a worker before it. */
+#include "lake/commit.h"
+#include "lake/look.h"
+#include <string.h>
+
+static bool needs_check(const struct tarn_lake *lake, const void *state)
+{
+    (void)lake;
+    return ((const struct tarn_commit_use *)state)->must_check;
+}
+
+/* What the check reads of the catalog: the table, its schema, and whether the decision is known already. */
+struct before {
+    struct tarn_commit_use *use;
+    struct tarn_table *table;
+    struct tarn_schema_row schema;
+    bool decided;
+};
+
+static void before_done(struct before *b)
+{
+    tarn_table_free(b->table);
+    tarn_schema_row_done(&b->schema);
+    b->table = NULL;
+}
+
+static tarn_code before_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct before *b = ctx;
+    TARN_ERR(ignored); /* a refusal is told by the decision itself */
+
+    before_done(b);
+    tarn_code code = tx->ops->tables.get(tx, b->use->ident.namespace_, b->use->ident.name, &b->table, err);
+    if (code == TARN_OK && b->table->schema_version > 0)
+        code = tx->ops->schemas.get(tx, b->table->id, b->table->schema_version, &b->schema, err);
+    if (code != TARN_OK)
+        return code;
+    b->decided = tarn_commit_find_replay(tx, b->use, b->table, &ignored) != TARN_OK || b->use->replayed;
+    return TARN_OK;
+}
+
+static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err)
+{
+    struct tarn_commit_use *use = state;
+    __attribute__((cleanup(before_done))) struct before b = { .use = use };
+    TARN_ERR(ignored);
+    tarn_code code = tarn_store_read(lake->store, before_tx, &b, err);
+
+    use->must_check = false;
+    if (code != TARN_OK || b.decided)
+        return code;
+    if (tarn_managed_check(b.table, &ignored) != TARN_OK)
+        return TARN_OK;
+    if (!tarn_looked_has(lake->looked, b.table->id)) {
+        code = tarn_look(lake, b.table, err);
+        if (code != TARN_OK)
+            return code;
+        tarn_looked_set(lake->looked, b.table->id, true);
+    }
+    if (tarn_commit_judge(use, b.table, &ignored) != TARN_OK)
+        return TARN_OK;
+    enum tarn_verify depth = tarn_commit_depth(use, b.table);
+    if (depth > TARN_VERIFY_OFF)
+        code = tarn_commit_verify(use, b.table, b.schema.schema, depth, err);
+    if (code == TARN_OK)
+        use->checked = (struct tarn_commit_checked){ b.table->id, b.table->schema_version, depth,
+                                                     b.table->enforcement };
+    return code;
+}
+
+/* Has the check seen all that this row asks for? */
+static bool is_checked(const struct tarn_commit_use *use, const struct tarn_table *table)
+{
+    enum tarn_verify depth = tarn_commit_depth(use, table);
+
+    if (depth == TARN_VERIFY_OFF)
+        return true;
+    return use->checked.table_id == table->id && use->checked.verify >= depth &&
+           use->checked.schema_version == table->schema_version && use->checked.enforcement == table->enforcement;
+}
+
+static tarn_code ask_check(struct tarn_commit_use *use, struct tarn_err *err)
+{
+    use->must_check = true;
+    return tarn_fail(err, TARN_RECHECK, "storage is to be looked at first");
+}
+
+static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct tarn_commit_use *use = ctx;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    tarn_code code = tx->ops->tables.get(tx, use->ident.namespace_, use->ident.name, &table, err);
+
+    if (code == TARN_OK)
+        code = tarn_commit_find_replay(tx, use, table, err);
+    if (code != TARN_OK || use->replayed)
+        return code;
+    code = tarn_managed_check(table, err);
+    if (code == TARN_OK && !tarn_looked_has(use->lake->looked, table->id))
+        return ask_check(use, err);
+    if (code == TARN_OK)
+        code = tarn_commit_judge(use, table, err);
+    if (code == TARN_OK && !is_checked(use, table))
+        return ask_check(use, err);
+    if (code == TARN_OK)
+        code = tarn_commit_apply(tx, use, table, err);
+    if (code != TARN_OK)
+        return code;
+    use->table_id = table->id;
+    use->publishes = table->publish && use->lake->publisher;
+    return TARN_OK;
+}
+
+static bool publishes(const void *state, int64_t *table_id, int64_t *version)
+{
+    const struct tarn_commit_use *use = state;
+
+    if (use->replayed || !use->publishes)
+        return false;
+    *table_id = use->table_id;
+    *version = use->row.version;
+    return true;
+}
+
+static void published(void *state, bool done) { ((struct tarn_commit_use *)state)->published = done; }
+
+static void done(void *state)
+{
+    struct tarn_commit_use *use = state;
+
+    for (size_t i = 0; i < use->op_count; i++) {
+        free(use->ops[i].filled_values);
+        free(use->ops[i].filled_stats);
+    }
+    free(use->ops);
+    tarn_buf_done(&use->texts);
+    json_decref(use->warnings);
+}
+
+const struct tarn_use tarn_commit = {
+    .name = "commit",
+    .size = sizeof(struct tarn_commit_use),
+    .needs_check = needs_check,
+    .check = check,
+    .change = change,
+    .publishes = publishes,
+    .published = published,
+    .done = done,
+};

@@ -1,0 +1,196 @@
+/* commit_apply.c - the rows that one commit writes, on the writer's thread: files out, files in, the commit
+ * itself, and last the compare-and-swap of the table. A refusal undoes them all. */
+#include "base/time.h"
+#include "lake/commit.h"
+#include <inttypes.h>
+#include <string.h>
+
+#define FIRST_ID "txn-"
+#define ID_ATTEMPTS 1000 /* numbers tried when the next one is taken */
+
+static tarn_code take_added_version(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    (void)err;
+    *(int64_t *)ctx = file->added_version;
+    return TARN_OK;
+}
+
+/* The transaction that added the live file, JSON null when it is from before Tarn. */
+static json_t *adder_of(struct tarn_tx *tx, const struct tarn_table *table, const char *path)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    int64_t version = -1;
+    TARN_ERR(ignored);
+
+    if (tx->ops->files.get(tx, table->id, path, take_added_version, &version, &ignored) != TARN_OK)
+        return json_null();
+    if (tx->ops->commits.get(tx, table->id, version, &row, &ignored) != TARN_OK)
+        return json_null();
+    return json_string(row.transaction);
+}
+
+static tarn_code explain_conflict(struct tarn_tx *tx, const struct tarn_table *table, const struct tarn_commit_op *op,
+                                  size_t index, struct tarn_err *err)
+{
+    char field[64];
+
+    snprintf(field, sizeof field, "operations[%zu].path", index);
+    tarn_fail_code_field(err, TARN_FILE_CONFLICT, field, "%s: the file is %s the table", op->file.path,
+                         op->is_add ? "already in" : "not in");
+    (void)tarn_err_add(err, "path", json_string(op->file.path));
+    if (op->is_add)
+        (void)tarn_err_add(err, "transaction", adder_of(tx, table, op->file.path));
+    return TARN_FILE_CONFLICT;
+}
+
+static tarn_code remove_files(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                              struct tarn_commit_row *row, struct tarn_err *err)
+{
+    for (size_t i = 0; i < use->op_count && use->add_count < use->op_count; i++) {
+        int64_t size = 0;
+        if (use->ops[i].is_add)
+            continue;
+        tarn_code code = tx->ops->files.remove(tx, table->id, row->version, use->ops[i].file.path, &size, err);
+        if (code == TARN_FILE_CONFLICT)
+            return explain_conflict(tx, table, &use->ops[i], i, err);
+        if (code != TARN_OK)
+            return code;
+        row->files_removed++;
+        row->bytes_removed += size;
+    }
+    return TARN_OK;
+}
+
+/* The schema version of an add: the current one, or a given one that exists. *known: the last one found. */
+static tarn_code judge_schema(struct tarn_tx *tx, const struct tarn_table *table, int64_t version, int64_t *known,
+                              struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_schema_row_done))) struct tarn_schema_row row = { 0 };
+    TARN_ERR(unknown);
+
+    if (version == *known || version == table->schema_version)
+        return TARN_OK;
+    tarn_code code = tx->ops->schemas.get(tx, table->id, version, &row, &unknown);
+    if (code == TARN_SCHEMA_VERSION_NOT_FOUND)
+        return tarn_fail_field(err, "schemaVersion", "the table has no schema version %lld", (long long)version);
+    if (code != TARN_OK)
+        return tarn_err_move(err, &unknown);
+    *known = version;
+    return TARN_OK;
+}
+
+static tarn_code add_file(struct tarn_tx *tx, const struct tarn_commit_op *op, const struct tarn_table *table,
+                          struct tarn_commit_row *row, int64_t *known_schema, struct tarn_err *err)
+{
+    struct tarn_file file = op->file;
+    tarn_code code = TARN_OK;
+
+    if (file.size < 0)
+        return tarn_fail_field(err, "size", "is required unless verify reads it from storage");
+    if (op->schema_given)
+        code = judge_schema(tx, table, file.schema_version, known_schema, err);
+    else
+        file.schema_version = table->schema_version;
+    if (code == TARN_OK && __builtin_add_overflow(row->bytes_added, file.size, &row->bytes_added))
+        code = tarn_fail_field(err, "size", "the sum of sizes is out of range");
+    if (code != TARN_OK)
+        return code;
+    row->files_added++;
+    return tx->ops->files.add(tx, table->id, row->version, &file, err);
+}
+
+static tarn_code add_files(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                           struct tarn_commit_row *row, struct tarn_err *err)
+{
+    int64_t known_schema = -1;
+
+    for (size_t i = 0; i < use->op_count; i++) {
+        if (!use->ops[i].is_add)
+            continue;
+        tarn_code code = add_file(tx, &use->ops[i], table, row, &known_schema, err);
+        if (code == TARN_FILE_CONFLICT)
+            return explain_conflict(tx, table, &use->ops[i], i, err);
+        if (code != TARN_OK) {
+            if (code == TARN_INVALID)
+                (void)tarn_err_prefix(err, "operations[%zu]", i);
+            return code;
+        }
+    }
+    return TARN_OK;
+}
+
+/* The id after `latest`: its number and one, padded alike; else one that is made of the version. */
+static void next_id(const char *latest, int64_t version, char out[TARN_TXN_ID_MAX + 1])
+{
+    size_t prefix = 0;
+    int64_t number = 0;
+
+    if (latest && tarn_txn_id_number(latest, &prefix, &number) && prefix < TARN_TXN_ID_MAX - 19) {
+        int width = (int)(strlen(latest) - prefix);
+        snprintf(out, TARN_TXN_ID_MAX + 1, "%.*s%0*" PRId64, (int)prefix, latest, width, number + 1);
+        return;
+    }
+    snprintf(out, TARN_TXN_ID_MAX + 1, FIRST_ID "%" PRId64, version);
+}
+
+static bool is_adopted(struct tarn_tx *tx, const struct tarn_table *table, const char *id)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    TARN_ERR(ignored);
+
+    return table->oldest_version > 0 &&
+           tx->ops->commits.adopted_by_transaction(tx, table->id, id, &row, &ignored) == TARN_OK;
+}
+
+/* Inserts the commit under its id; without a given one, under the next number that is free. */
+static tarn_code insert_commit(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                               struct tarn_commit_row *row, struct tarn_err *err)
+{
+    char id[TARN_TXN_ID_MAX + 1];
+    tarn_code code = TARN_TRANSACTION_EXISTS;
+
+    if (use->has_transaction)
+        return tx->ops->commits.insert(tx, table->id, row, err);
+    next_id(table->latest_transaction, row->version, use->transaction);
+    for (int i = 0; code == TARN_TRANSACTION_EXISTS && i < ID_ATTEMPTS; i++) {
+        if (!is_adopted(tx, table, use->transaction))
+            code = tx->ops->commits.insert(tx, table->id, row, err);
+        if (code == TARN_TRANSACTION_EXISTS) {
+            memcpy(id, use->transaction, sizeof id);
+            next_id(id, row->version, use->transaction);
+        }
+    }
+    if (code == TARN_TRANSACTION_EXISTS)
+        return tarn_fail_code_field(err, code, "transaction_id", "the next %d numbers are taken: name the transaction",
+                                    ID_ATTEMPTS);
+    return code;
+}
+
+tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                            struct tarn_err *err)
+{
+    int64_t now = use->now_ms ? use->now_ms : tarn_now_ms();
+    struct tarn_commit_row row = { .version = table->version + 1, .transaction = use->transaction,
+                                   .committed_at = now > table->committed_at ? now : table->committed_at,
+                                   .schema_version = table->schema_version, .metadata = use->metadata,
+                                   .data_change = use->data_change };
+    tarn_code code = remove_files(tx, use, table, &row, err);
+
+    if (code == TARN_OK)
+        code = add_files(tx, use, table, &row, err);
+    if (code != TARN_OK)
+        return code;
+    row.file_count = table->file_count + row.files_added - row.files_removed;
+    if (__builtin_add_overflow(table->total_bytes - row.bytes_removed, row.bytes_added, &row.total_bytes))
+        return tarn_fail_field(err, "operations", "the table's size would be out of range");
+    memcpy(row.body_hash, use->body_hash, sizeof row.body_hash);
+    code = insert_commit(tx, use, table, &row, err);
+    if (code == TARN_OK)
+        code = tx->ops->tables.commit(tx, table->id, table->version, &row, err);
+    if (code == TARN_OK && use->key)
+        code = tx->ops->commits.key_put(tx, use->principal, use->method, use->path, table->uuid, use->key,
+                                        row.version, use->body_hash, now, err);
+    if (code == TARN_OK)
+        use->row = row;
+    return code;
+}

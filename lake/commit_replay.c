@@ -1,0 +1,94 @@
+/* commit_replay.c - a client that lost the answer asks again: the same transaction id or Idempotency-Key with
+ * the same body gets the first answer, with another body a refusal. Judged before anything else. */
+#include "lake/commit.h"
+#include <string.h>
+
+static tarn_code refuse(const struct tarn_commit_row *row, const char *field, const char *what, struct tarn_err *err)
+{
+    tarn_fail_code_field(err, TARN_TRANSACTION_EXISTS, field, "%s was used for version %lld with another body", what,
+                         (long long)row->version);
+    (void)tarn_err_add(err, "transaction", json_string(row->transaction));
+    return tarn_err_add(err, "version", json_integer(row->version));
+}
+
+static void answer_again(struct tarn_commit_use *use, const struct tarn_table *table, const struct tarn_commit_row *row)
+{
+    snprintf(use->transaction, sizeof use->transaction, "%s", row->transaction);
+    use->row = *row;
+    use->row.transaction = use->transaction;
+    use->row.metadata = NULL;
+    use->table_id = table->id;
+    use->replayed = true;
+    use->publishes = false;
+    use->published = table->published_version >= row->version;
+}
+
+static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                        struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    char hash[TARN_SHA256_HEX];
+    int64_t version = 0;
+    TARN_ERR(unknown);
+    tarn_code code = tx->ops->commits.key_get(tx, use->principal, use->method, use->path, table->uuid, use->key,
+                                              &version, hash, &unknown);
+
+    if (code == TARN_NOT_FOUND)
+        return TARN_OK;
+    if (code != TARN_OK)
+        return tarn_err_move(err, &unknown);
+    code = tx->ops->commits.get(tx, table->id, version, &row, err);
+    if (code != TARN_OK)
+        return code;
+    if (strcmp(hash, use->body_hash) != 0)
+        return refuse(&row, "Idempotency-Key", "the key", err);
+    answer_again(use, table, &row);
+    return TARN_OK;
+}
+
+static tarn_code by_adopted(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                            struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    TARN_ERR(unknown);
+
+    if (table->oldest_version == 0)
+        return TARN_OK; /* born here */
+    tarn_code code = tx->ops->commits.adopted_by_transaction(tx, table->id, use->transaction, &row, &unknown);
+    if (code == TARN_TRANSACTION_NOT_FOUND)
+        return TARN_OK;
+    if (code != TARN_OK)
+        return tarn_err_move(err, &unknown);
+    tarn_fail_code_field(err, TARN_TRANSACTION_EXISTS, "transaction_id",
+                         "the transaction is part of the history that was adopted");
+    return tarn_err_add(err, "transaction", json_string(use->transaction));
+}
+
+static tarn_code by_transaction(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                                struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    TARN_ERR(unknown);
+    tarn_code code = tx->ops->commits.by_transaction(tx, table->id, use->transaction, &row, &unknown);
+
+    if (code == TARN_TRANSACTION_NOT_FOUND)
+        return by_adopted(tx, use, table, err);
+    if (code != TARN_OK)
+        return tarn_err_move(err, &unknown);
+    if (strcmp(row.body_hash, use->body_hash) != 0)
+        return refuse(&row, "transaction_id", "the transaction id", err);
+    answer_again(use, table, &row);
+    return TARN_OK;
+}
+
+tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                                  struct tarn_err *err)
+{
+    use->replayed = false;
+    if (use->key) {
+        tarn_code code = by_key(tx, use, table, err);
+        if (code != TARN_OK || use->replayed)
+            return code;
+    }
+    return use->has_transaction ? by_transaction(tx, use, table, err) : TARN_OK;
+}

@@ -1,0 +1,54 @@
+/* lake.c - what all use cases share of a running lake: its catalog id and the memory of which tables'
+ * storage was compared with the catalog since the start. */
+#include "lake/lake.h"
+#include "base/hash.h"
+#include "base/time.h"
+#include "lake/look.h"
+#include <string.h>
+
+#define META_CATALOG_ID "catalog_id"
+#define DROPPED_RETENTION_MS (7 * TARN_DAY_MS)
+
+static tarn_code id_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct tarn_lake *lake = ctx;
+    char *text = NULL;
+    TARN_ERR(unset);
+    tarn_code code = tx->ops->meta.get(tx, META_CATALOG_ID, &text, &unset);
+
+    if (code == TARN_OK) {
+        snprintf(lake->catalog_id, sizeof lake->catalog_id, "%s", text);
+        free(text);
+        return TARN_OK;
+    }
+    if (code != TARN_NOT_FOUND)
+        return tarn_err_move(err, &unset);
+    code = tarn_uuid(lake->catalog_id, err);
+    if (code != TARN_OK)
+        return code;
+    return tx->ops->meta.set(tx, META_CATALOG_ID, lake->catalog_id, err);
+}
+
+tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struct tarn_storage *storage,
+                         struct tarn_err *err)
+{
+    tarn_code code = tarn_store_write(store, id_tx, lake, err);
+
+    if (code != TARN_OK)
+        return code;
+    lake->looked = tarn_looked_new();
+    if (!lake->looked)
+        return tarn_fail_oom(err);
+    lake->store = store;
+    lake->storage = storage;
+    lake->dropped_retention_ms = DROPPED_RETENTION_MS;
+    return TARN_OK;
+}
+
+void tarn_lake_done(struct tarn_lake *lake)
+{
+    tarn_looked_free(lake->looked);
+    free(lake->default_root);
+    lake->looked = NULL;
+    lake->default_root = NULL;
+}

@@ -1,0 +1,153 @@
+/* look.c - storage against the row. Ahead: a manifest or a log entry of this very table above its version. Foreign:
+ * a manifest that neither is this table's nor is the one that was adopted or published last. */
+#include "lake/look.h"
+#include "base/hash.h"
+#include "formats/manifest/manifest.h"
+#include "lake/source.h"
+#include <stdio.h>
+#include <string.h>
+
+#define ENTRIES_MAX 100           /* newer log entries that are opened */
+#define ENTRY_SLACK_MS (10 * TARN_MINUTE_MS) /* clocks of storage and server may differ */
+
+struct look {
+    struct tarn_lake *lake;
+    const struct tarn_table *table;
+    struct tarn_place *place;
+    enum tarn_block block;
+    char *newer[ENTRIES_MAX]; /* owned: paths of entries younger than the row */
+    size_t newer_count;
+};
+
+static void look_done(struct look *look)
+{
+    for (size_t i = 0; i < look->newer_count; i++)
+        free(look->newer[i]);
+    tarn_place_free(look->place);
+}
+
+static bool is_ours(const struct look *look, const char *catalog, const char *uuid)
+{
+    return catalog && uuid && strcmp(catalog, look->lake->catalog_id) == 0 && strcmp(uuid, look->table->uuid) == 0;
+}
+
+struct publication_ctx { int64_t table_id; struct tarn_publication pub; bool found; };
+
+static tarn_code publication_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct publication_ctx *c = ctx;
+    TARN_ERR(none);
+    tarn_code code = tx->ops->publications.get(tx, c->table_id, &c->pub, &none);
+
+    c->found = code == TARN_OK;
+    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
+}
+
+/* A manifest that is not by its own words ours may be the one that was adopted: same token or same bytes. */
+static tarn_code judge_foreign(struct look *look, const char *sha256, const char *token, struct tarn_err *err)
+{
+    struct publication_ctx c = { .table_id = look->table->id };
+    tarn_code code = tarn_store_read(look->lake->store, publication_tx, &c, err);
+
+    if (code != TARN_OK)
+        return code;
+    if (c.found && (strcmp(c.pub.manifest_token, token) == 0 || strcmp(c.pub.manifest_sha256, sha256) == 0))
+        return TARN_OK;
+    look->block = TARN_BLOCK_FOREIGN_WRITE;
+    return TARN_OK;
+}
+
+static tarn_code look_at_manifest(struct look *look, struct tarn_err *err)
+{
+    TARN_AUTO(hashed) struct tarn_hashed *source = NULL;
+    __attribute__((cleanup(tarn_manifest_head_done))) struct tarn_manifest_head head = { 0 };
+    struct tarn_object object = { 0 };
+    char sha256[TARN_SHA256_HEX];
+    TARN_ERR(bad);
+    tarn_code code = tarn_hashed_open(look->place, TARN_DOC_MANIFEST, &source, &object, &bad);
+
+    if (code == TARN_NOT_FOUND)
+        return TARN_OK; /* publication writes it */
+    if (code == TARN_OK)
+        code = tarn_manifest_read(tarn_hashed_fill, source, &head, NULL, NULL, &bad);
+    if (code == TARN_INVALID) {
+        look->block = TARN_BLOCK_FOREIGN_WRITE;
+        return TARN_OK;
+    }
+    if (code == TARN_OK)
+        code = tarn_hashed_end(source, sha256, &bad);
+    if (code != TARN_OK)
+        return tarn_err_move(err, &bad);
+    if (!is_ours(look, head.catalog, head.table_uuid))
+        return judge_foreign(look, sha256, object.token, err);
+    if (head.version > look->table->version)
+        look->block = TARN_BLOCK_STORAGE_AHEAD;
+    return TARN_OK;
+}
+
+static tarn_code note_newer(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+{
+    struct look *look = ctx;
+
+    if (look->newer_count == ENTRIES_MAX || object->mtime_ms + ENTRY_SLACK_MS < look->table->committed_at)
+        return TARN_OK;
+    char *path = NULL;
+    if (asprintf(&path, TARN_DIR_LOG "/%s", object->path) < 0)
+        return tarn_fail_oom(err);
+    look->newer[look->newer_count++] = path;
+    return TARN_OK;
+}
+
+static tarn_code look_at_entry(struct look *look, const char *path, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { 0 };
+    TARN_ERR(bad);
+    tarn_code code = tarn_entry_read_at(look->place, path, &head, NULL, NULL, NULL, &bad);
+
+    if (code == TARN_INVALID || code == TARN_NOT_FOUND)
+        return TARN_OK; /* not a commit of ours; the monitors say what it is */
+    if (code != TARN_OK)
+        return tarn_err_move(err, &bad);
+    if (is_ours(look, head.catalog, head.table_uuid) && head.version > look->table->version)
+        look->block = TARN_BLOCK_STORAGE_AHEAD;
+    return TARN_OK;
+}
+
+static tarn_code look_at_log(struct look *look, struct tarn_err *err)
+{
+    tarn_code code = tarn_place_list(look->place, TARN_DIR_LOG, true, note_newer, look, err);
+
+    for (size_t i = 0; code == TARN_OK && look->block == TARN_BLOCK_NONE && i < look->newer_count; i++)
+        code = look_at_entry(look, look->newer[i], err);
+    return code;
+}
+
+static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    const struct look *look = ctx;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    tarn_code code = tx->ops->tables.get_by_id(tx, look->table->id, &table, err);
+
+    if (code != TARN_OK || table->block != TARN_BLOCK_NONE)
+        return code;
+    table->block = look->block;
+    return tx->ops->tables.update(tx, table, err);
+}
+
+tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_err *err)
+{
+    __attribute__((cleanup(look_done))) struct look look = { .lake = lake, .table = table };
+
+    if (!table->publish || !lake->storage)
+        return TARN_OK;
+    tarn_code code = tarn_place_open(lake->storage, table->location, false, &look.place, err);
+    if (code == TARN_NOT_FOUND)
+        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", table->location);
+    if (code == TARN_OK)
+        code = look_at_manifest(&look, err);
+    if (code == TARN_OK && look.block == TARN_BLOCK_NONE)
+        code = look_at_log(&look, err);
+    if (code != TARN_OK || look.block == TARN_BLOCK_NONE)
+        return code;
+    return tarn_store_write(lake->store, block_tx, &look, err);
+}

@@ -1,0 +1,18 @@
+/* look.h - before a table's first commit since the start, its storage is compared with its row: a database
+ * restored from a backup must not write over commits that it has forgotten. */
+#ifndef TARN_LAKE_LOOK_H
+#define TARN_LAKE_LOOK_H
+#include "base/own.h"
+#include "lake/lake.h"
+
+/* The tables compared since the start. Any thread. */
+struct tarn_looked;
+struct tarn_looked *tarn_looked_new(void); /* NULL: out of memory */
+void tarn_looked_free(struct tarn_looked *looked);
+bool tarn_looked_has(struct tarn_looked *looked, int64_t table_id); /* true when looked is NULL: nothing to compare */
+void tarn_looked_set(struct tarn_looked *looked, int64_t table_id, bool is_compared);
+
+/* Compares and, where storage is ahead of or foreign to the row, sets the table's block in the store. Blocks; on a
+ * worker. TARN_STORAGE_UNAVAILABLE when the folder cannot be read. */
+TARN_MUST tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_err *err);
+#endif
