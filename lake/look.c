@@ -89,10 +89,11 @@ static tarn_code note_newer(void *ctx, const struct tarn_object *object, struct 
 {
     struct look *look = ctx;
 
-    if (look->newer_count == ENTRIES_MAX || object->mtime_ms + ENTRY_SLACK_MS < look->table->committed_at)
+    if (look->newer_count == ENTRIES_MAX || object->is_symlink ||
+        object->mtime_ms + ENTRY_SLACK_MS < look->table->committed_at)
         return TARN_OK;
-    char *path = NULL;
-    if (asprintf(&path, TARN_DIR_LOG "/%s", object->path) < 0)
+    char *path = strdup(object->path);
+    if (!path)
         return tarn_fail_oom(err);
     look->newer[look->newer_count++] = path;
     return TARN_OK;

@@ -5,7 +5,7 @@
 #include "lake/lake.h"
 #include <jansson.h>
 
-/* A remark on what lies there: a finding in the making. All owned by the array of the use. */
+struct tarn_adopted;
 struct tarn_register_use {
     /* in; text and trees are borrowed */
     struct tarn_lake *lake;
@@ -25,11 +25,20 @@ struct tarn_register_use {
     int64_t now_ms;                /* 0: the clock */
     /* out, owned */
     struct tarn_table *table;      /* the new row (dry run: as it would be) */
-    json_t *found;                 /* array of {"code","severity","subject","message"} */
-    int64_t entries;               /* log entries taken into the history */
+    struct tarn_adopted *adopted;  /* what was taken over, with remarks (lake/adopt.h); NULL: observed */
     bool published;
     /* inside */
-    struct tarn_adopted *adopted;
+    bool is_staging;
 };
 extern const struct tarn_use tarn_register;
+
+/* register_place.c: the canonical location of the table to come, allowed by the roots of server and token; owned. Without
+ * a given one: <default root>/<levels>/<name>, with a number where that is taken. Blocks. */
+TARN_MUST tarn_code tarn_register_locate(const struct tarn_register_use *use, char **out, struct tarn_err *err);
+/* The live table (or one dropped within retention) that `location` collides with, or *out NULL. Managed locations are
+ * unique; observed tables may share one. */
+TARN_MUST tarn_code tarn_location_owner(struct tarn_tx *tx, const struct tarn_lake *lake, const char *location,
+                                        bool is_managed, int64_t except_id, int64_t now_ms, struct tarn_table **out,
+                                        struct tarn_err *err);
+tarn_code tarn_location_taken(const struct tarn_table *owner, const char *location, struct tarn_err *err);
 #endif
