@@ -25,7 +25,8 @@ static void copy_cut(char *out, size_t size, const char *text)
 }
 
 /* The arguments may point into *err itself, so it is written last. */
-static tarn_code fill(struct tarn_err *err, tarn_code code, const char *field, const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static tarn_code fill(struct tarn_err *err, tarn_code code,
+                                                            const char *field, const char *fmt, va_list ap)
 {
     char detail[sizeof err->detail + 8], where[sizeof err->field + 8];
 
