@@ -85,7 +85,7 @@ tarn_code tarn_doc_array(struct tarn_jsonr *r, const struct tarn_jsonr_event *fi
         code = read(r, &event, ctx, err);
         if (code != TARN_OK) {
             if (err && err->field[0])
-                tarn_err_prefix(err, "%s[%zu].", key, i);
+                tarn_err_prefix(err, "%s[%zu]", key, i);
             return code;
         }
         code = deliver ? deliver(ctx, err) : TARN_OK;

@@ -51,7 +51,7 @@ TARN_MUST tarn_code tarn_doc_file_read(struct tarn_jsonr *r, const struct tarn_j
                                        struct tarn_err *err);
 void tarn_doc_file_done(struct tarn_doc_file *file);
 
-/* The elements of an array whose TARN_J_ARRAY is `first`. An error with a field gets "key[i]." before it. */
+/* The elements of an array whose TARN_J_ARRAY is `first`. An error with a field gets "key[i]" before it. */
 typedef tarn_code tarn_doc_element_fn(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, void *ctx,
                                       struct tarn_err *err);
 /* `deliver` (may be NULL) runs after each element; its errors are left as they are. */

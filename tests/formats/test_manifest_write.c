@@ -1,0 +1,82 @@
+/* test_manifest_write.c - documents out: their exact bytes, by hand from docs/FORMAT.md. */
+#include "formats/manifest/manifest.h"
+#include "base/json.h"
+#include "base/jsonw.h"
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+static const struct tarn_table k_table = { .uuid = "0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f",
+                                           .namespace_ = "sales",
+                                           .name = "a.b" };
+static const struct tarn_file k_full = {
+    .path = "date=2024-02-01/a \"q\".parquet",
+    .size = 12,
+    .records = 3,
+    .schema_version = 2,
+    .partition_values = "{\"date\":\"2024-02-01\"}",
+    .column_stats = "{\"id\":{\"min\":1}}",
+    .removed_version = -1,
+};
+static const struct tarn_file k_bare = {
+    .path = "b.parquet", .size = 0, .records = -1, .removed_version = -1
+};
+
+Test(manifest_write, a_manifest_has_one_file_a_line)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
+    struct tarn_jsonw w = tarn_jsonw_to(&out);
+    tarn_manifest_write_head(&w, &k_table, "cat-1", 7, "txn-7", 1706797935250, 2);
+    tarn_manifest_write_file(&w, &k_full);
+    tarn_manifest_write_file(&w, &k_bare);
+    tarn_manifest_write_end(&w);
+    cr_expect(
+        eq(str, out.data,
+           "{\"version\":7,\"last_updated\":\"2024-02-01T14:32:15.250Z\",\"table\":\"sales.\\\"a.b\\\"\","
+           "\"catalog\":\"cat-1\",\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"transaction\":"
+           "\"txn-7\","
+           "\"schema_version\":2,\"files\":[\n"
+           "{\"path\":\"date=2024-02-01/a "
+           "\\\"q\\\".parquet\",\"size\":12,\"partitionValues\":{\"date\":\"2024-02-01\"},"
+           "\"columnStats\":{\"id\":{\"min\":1}},\"numRecords\":3,\"schemaVersion\":2}\n"
+           ",{\"path\":\"b.parquet\",\"size\":0}\n"
+           "]}\n"));
+    json_auto_t *tree = NULL;
+    cr_expect(eq(int, tarn_json_parse(out.data, out.len, NULL, &tree, NULL), TARN_OK));
+}
+
+Test(manifest_write, version_0_has_no_transaction_and_no_schema)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
+    struct tarn_jsonw w = tarn_jsonw_to(&out);
+    tarn_manifest_write_head(&w, &k_table, "cat-1", 0, NULL, 1706797935000, 0);
+    tarn_manifest_write_end(&w);
+    cr_expect(eq(
+        str, out.data,
+        "{\"version\":0,\"last_updated\":\"2024-02-01T14:32:15Z\",\"table\":\"sales.\\\"a.b\\\"\","
+        "\"catalog\":\"cat-1\",\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"files\":[\n]}\n"));
+}
+
+Test(manifest_write, an_entry_has_the_founding_members_and_tarn_s)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
+    struct tarn_jsonw w = tarn_jsonw_to(&out);
+    const struct tarn_commit_row commit = { .version = 7,
+                                            .transaction = (char *)"txn-7",
+                                            .committed_at = 1706797935000,
+                                            .metadata = (char *)"{\"author\":\"me\"}",
+                                            .data_change = false };
+    tarn_entry_write_head(&w, &k_table, "cat-1", &commit);
+    tarn_entry_write_op(&w, &k_bare, false);
+    tarn_entry_write_op(&w, &k_full, true);
+    tarn_entry_write_end(&w, &commit);
+    cr_expect(eq(
+        str, out.data,
+        "{\"id\":\"txn-7\",\"timestamp\":\"2024-02-01T14:32:15Z\",\"version\":7,\"catalog\":\"cat-1\","
+        "\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"dataChange\":false,\"operations\":[\n"
+        "{\"type\":\"remove_file\",\"path\":\"b.parquet\"}\n"
+        ",{\"type\":\"add_file\",\"path\":\"date=2024-02-01/a \\\"q\\\".parquet\",\"size\":12,"
+        "\"partitionValues\":{\"date\":\"2024-02-01\"},\"columnStats\":{\"id\":{\"min\":1}},\"numRecords\":3,"
+        "\"schemaVersion\":2}\n"
+        "],\"commitMetadata\":{\"author\":\"me\"}}\n"));
+}
