@@ -23,7 +23,7 @@ static tarn_code do_parse(struct tarn_task *task)
     return flow->parse(&task->req, task->use, &task->err);
 }
 
-static enum tarn_step after_parse(const struct tarn_task *task)
+static enum tarn_step before_change(const struct tarn_task *task)
 {
     const struct tarn_use *use = use_of(task);
     bool checks = use->check && (!use->needs_check || use->needs_check(task->req.app->lake, task->use));
@@ -65,7 +65,7 @@ static void run_step(struct tarn_task *task)
     case TARN_STEP_PARSE:
         task->code = do_parse(task);
         if (task->code == TARN_OK)
-            task->step = after_parse(task);
+            task->step = before_change(task);
         break;
     case TARN_STEP_WORK:
         task->code = do_work(task);
@@ -118,13 +118,12 @@ static tarn_code change_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 static void changed(void *ctx, tarn_code code, struct tarn_err *err)
 {
     struct tarn_task *task = ctx;
-    const struct tarn_use *use = use_of(task);
     task->code = TARN_OK;
     if (code == TARN_OK) {
         task->step = after_change(task);
-    } else if (code == TARN_RECHECK && use->check && task->rechecks < TARN_RECHECKS_MAX) {
+    } else if (code == TARN_RECHECK && task->rechecks < TARN_RECHECKS_MAX) {
         task->rechecks++;
-        task->step = TARN_STEP_CHECK;
+        task->step = before_change(task);
     } else if (code == TARN_RECHECK) {
         task->code = tarn_fail(&task->err, TARN_OVERLOADED, "the table kept changing while this was checked");
         task->step = TARN_STEP_ANSWER;

@@ -60,9 +60,11 @@ static tarn_code keep_headers(struct tarn_visit *visit, struct tarn_err *err)
     tarn_buf_add(&visit->headers, "", 1);
     MHD_get_connection_values(visit->connection, MHD_HEADER_KIND, keep_header, &visit->headers);
     tarn_code code = tarn_buf_check(&visit->headers, err);
-    if (code == TARN_OK)
-        visit->task.req.header = header_kept;
-    return code;
+    if (code != TARN_OK)
+        return code;
+    visit->task.req.header = header_kept;
+    visit->task.req.method = visit->task.req.route->method; /* static text */
+    return TARN_OK;
 }
 
 /* --- a request begins --- */

@@ -1,0 +1,172 @@
+/* house.c - the order of a start: what can refuse it cheaply comes first, and nothing is reachable
+ * before all of it stands. */
+#include "server/house.h"
+#include "base/time.h"
+#include "catalog/sqlite/sqlite.h"
+#include "server/drain.h"
+#include "server/roots.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define AIR_MAX 4096 /* requests being worked on at once */
+
+static atomic_bool is_ready;
+
+static bool ready(void)
+{
+    return atomic_load_explicit(&is_ready, memory_order_relaxed);
+}
+
+static tarn_code backup(struct tarn_app *app, const char *file, struct tarn_err *err)
+{
+    return tarn_sqlite_backup(app->lake->store, file, err);
+}
+
+/* --- steps of the start, in order --- */
+
+static tarn_code open_listener(struct tarn_house *house, struct tarn_err *err)
+{
+    tarn_code code = tarn_listen(house->config->listen, &house->listener, err);
+    if (code != TARN_OK)
+        return code;
+    bool open = strcmp(house->config->auth_mode, "none") == 0;
+    if (open && !house->listener.loopback)
+        return tarn_fail_field(err, "auth.mode", "without tokens only a loopback address may be listened on, not %s",
+                               house->config->listen);
+    return TARN_OK;
+}
+
+static tarn_code open_data(struct tarn_house *house, struct tarn_err *err)
+{
+    tarn_code code = tarn_data_dir_open(house->config->data, &house->data_dir, err);
+    if (code != TARN_OK)
+        return code;
+    const struct tarn_sqlite_options options = { .path = tarn_data_dir_database(house->data_dir), .migrate = true };
+    return tarn_sqlite_open(&options, &house->store, err);
+}
+
+static tarn_code open_storage(struct tarn_house *house, struct tarn_err *err)
+{
+    tarn_code code = tarn_roots_prepare(house->config, err);
+    if (code != TARN_OK)
+        return code;
+    return tarn_storage_new((const char *const *)house->config->roots, house->config->root_count, &house->storage,
+                            err);
+}
+
+static tarn_code open_lake(struct tarn_house *house, struct tarn_err *err)
+{
+    tarn_code code = tarn_lake_open(&house->lake, house->store, house->storage, err);
+    if (code != TARN_OK)
+        return code;
+    house->lake.dropped_retention_ms = house->config->retention_dropped_ms;
+    house->lake.default_root = strdup(house->config->roots[0]);
+    return house->lake.default_root ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code open_auth(struct tarn_house *house, struct tarn_err *err)
+{
+    bool open = strcmp(house->config->auth_mode, "none") == 0;
+    return tarn_auth_open(open ? TARN_AUTH_NONE : TARN_AUTH_TOKENS, house->store, house->config->data,
+                          &house->made_admin_token, &house->auth, err);
+}
+
+static tarn_code open_background(struct tarn_house *house, struct tarn_err *err)
+{
+    const struct tarn_config *config = house->config;
+    const struct tarn_publisher_options options = { config->publish_wait_ms, config->publish_backlog };
+    tarn_code code = tarn_publisher_start(&house->lake, &options, &house->lake.publisher, err);
+    if (code != TARN_OK)
+        return code;
+    house->monitors = (struct tarn_monitor_defaults){
+        .interval_ms = config->scan_interval_ms,
+        .sweep_interval_ms = config->scan_sweep_interval_ms,
+        .policy = strcmp(config->status_policy, "strict") == 0 ? TARN_POLICY_STRICT : TARN_POLICY_DEFAULT,
+        .monitors = config->monitors,
+    };
+    return tarn_runner_start(&house->lake, &house->monitors, (unsigned)config->scan_threads, &house->runner, err);
+}
+
+static tarn_code open_workers(struct tarn_house *house, struct tarn_err *err)
+{
+    const struct tarn_config *config = house->config;
+    /* Every task in the air and every stream has at most one job, so the queue never is what refuses. */
+    size_t queue = AIR_MAX + (size_t)config->limits_connections;
+    tarn_code code = tarn_pool_new("tarn-worker", (unsigned)config->limits_workers, queue, &house->pool, err);
+    if (code == TARN_OK)
+        tarn_tasks_init(&house->tasks, house->pool, AIR_MAX);
+    return code;
+}
+
+static tarn_code open_doors(struct tarn_house *house, struct tarn_err *err)
+{
+    const struct tarn_config *config = house->config;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    house->app = (struct tarn_app){
+        .lake = &house->lake, .auth = house->auth, .runner = house->runner, .config = config,
+        .monitors = &house->monitors, .ready = ready, .backup = backup,
+    };
+    const struct tarn_mhd_options options = {
+        .listen_fd = house->listener.fd,
+        .loops = cores > 0 ? (unsigned)cores : 1,
+        .body_max = (size_t)config->limits_body_bytes,
+        .bodies_max = (size_t)config->limits_bodies_bytes,
+        .headers_max = (size_t)config->limits_headers_bytes,
+        .connections_max = (unsigned)config->limits_connections,
+        .timeout_s = (unsigned)((config->limits_timeout_ms + 999) / 1000),
+        .log_requests = strcmp(config->log_level, "debug") == 0,
+    };
+    house->listener.fd = -1;
+    return tarn_mhd_start(&house->app, &house->tasks, &options, &house->mhd, err);
+}
+
+tarn_code tarn_house_open(struct tarn_config *config, struct tarn_house **out, struct tarn_err *err)
+{
+    typedef tarn_code step_fn(struct tarn_house *house, struct tarn_err *err);
+    static step_fn *const k_steps[] = { open_listener, open_data,       open_storage, open_lake,
+                                        open_auth,     open_background, open_workers, open_doors };
+    struct tarn_house *house = calloc(1, sizeof *house);
+    if (!house) {
+        tarn_config_free(config);
+        return tarn_fail_oom(err);
+    }
+    house->config = config;
+    house->listener.fd = -1;
+    for (size_t i = 0; i < TARN_COUNT(k_steps); i++) {
+        tarn_code code = k_steps[i](house, err);
+        if (code != TARN_OK) {
+            tarn_house_close(house, 0);
+            return code;
+        }
+    }
+    atomic_store(&is_ready, true);
+    *out = house;
+    return TARN_OK;
+}
+
+void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
+{
+    if (!house)
+        return;
+    int64_t deadline_ms = tarn_monotonic_ms() + patience_ms;
+    atomic_store(&is_ready, false);
+    if (house->mhd)
+        tarn_drain(house->mhd, &house->tasks, deadline_ms);
+    tarn_mhd_free(house->mhd);
+    tarn_runner_stop(house->runner);
+    tarn_pool_free(house->pool);
+    tarn_publisher_stop(house->lake.publisher, patience_ms);
+    tarn_lake_done(&house->lake);
+    tarn_store_free(house->store);
+    if (house->pool)
+        tarn_tasks_done(&house->tasks);
+    tarn_auth_free(house->auth);
+    tarn_storage_free(house->storage);
+    if (house->listener.fd >= 0)
+        close(house->listener.fd);
+    tarn_data_dir_free(house->data_dir);
+    tarn_config_free(house->config);
+    free(house);
+}

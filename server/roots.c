@@ -1,0 +1,67 @@
+/* roots.c - see roots.h. Real paths are compared, so that a symlink hides nothing. */
+#include "server/roots.h"
+#include "base/own.h"
+#include "catalog/ident.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static tarn_code default_root(struct tarn_config *config, const char *lake, struct tarn_err *err)
+{
+    char **roots = calloc(1, sizeof *roots);
+    char *root = strdup(lake);
+    if (!roots || !root) {
+        free(roots);
+        free(root);
+        return tarn_fail_oom(err);
+    }
+    free(config->roots);
+    config->roots = roots;
+    config->roots[0] = root;
+    config->root_count = 1;
+    return TARN_OK;
+}
+
+/* The real path where there is one, else the path as it is. */
+static char *real(const char *path)
+{
+    char *found = realpath(path, NULL);
+    return found ? found : strdup(path);
+}
+
+static tarn_code check_root(const char *root, const char *data, const char *lake, struct tarn_err *err)
+{
+    if (*root != '/')
+        return TARN_OK; /* an object store */
+    __attribute__((cleanup(tarn_mem_freep))) char *at = real(root);
+    if (!at)
+        return tarn_fail_oom(err);
+    bool clash = tarn_location_within(data, at) || (tarn_location_within(at, data) && !tarn_location_within(at, lake));
+    if (clash)
+        return tarn_fail_field(err, "roots", "'%s' and the data folder '%s' must not contain each other", root, data);
+    return TARN_OK;
+}
+
+tarn_code tarn_roots_prepare(struct tarn_config *config, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_mem_freep))) char *data = real(config->data);
+    __attribute__((cleanup(tarn_mem_freep))) char *lake = NULL;
+    if (!data || asprintf(&lake, "%s/lake", data) < 0)
+        return tarn_fail_oom(err);
+    if (config->root_count == 0) {
+        tarn_code code = default_root(config, lake, err);
+        if (code != TARN_OK)
+            return code;
+    }
+    for (size_t i = 0; i < config->root_count; i++) {
+        const char *root = config->roots[i];
+        if (strcmp(root, lake) == 0 && mkdir(lake, 0755) < 0 && errno != EEXIST)
+            return tarn_fail(err, TARN_INTERNAL, "cannot make '%s': %s", lake, strerror(errno));
+        tarn_code code = check_root(root, data, lake, err);
+        if (code != TARN_OK)
+            return code;
+    }
+    return TARN_OK;
+}

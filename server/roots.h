@@ -1,0 +1,9 @@
+/* roots.h - the storage roots of the configuration, made fit to serve. */
+#ifndef TARN_SERVER_ROOTS_H
+#define TARN_SERVER_ROOTS_H
+#include "config/config.h"
+
+/* Without roots: <data>/lake, made when missing. A root that contains the data folder, or lies in it
+ * elsewhere than in <data>/lake, is refused: tables there would lie beside the database. */
+TARN_MUST tarn_code tarn_roots_prepare(struct tarn_config *config, struct tarn_err *err);
+#endif

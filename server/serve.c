@@ -1,0 +1,88 @@
+/* serve.c - the outermost function of the server: configuration, signals, and the words to people. */
+#include "server/serve.h"
+#include "auth/admin_token.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/time.h"
+#include "server/house.h"
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_USAGE 64
+#define PATIENCE_MS (10 * TARN_SECOND_MS) /* for requests that run when the signal comes */
+#define HARD_STOP_S 30                    /* storage that hangs must not keep the process */
+
+static int refuse(const struct tarn_err *err, int exit_code)
+{
+    fprintf(stderr, "tarn: %s%s%s\n", err->field, err->field[0] ? ": " : "", err->detail);
+    return exit_code;
+}
+
+static void set_up_log(const struct tarn_config *config)
+{
+    static const char *const k_levels[] = { "debug", "info", "warn", "error" };
+    enum tarn_log_level level = TARN_LOG_INFO;
+    for (size_t i = 0; i < TARN_COUNT(k_levels); i++)
+        if (strcmp(config->log_level, k_levels[i]) == 0)
+            level = (enum tarn_log_level)i;
+    tarn_log_setup(level, strcmp(config->log_format, "json") == 0 ? TARN_LOG_JSON : TARN_LOG_LOGFMT);
+}
+
+/* Before any thread starts: all of them inherit the mask, and only this one takes the signals. */
+static void block_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void greet(const struct tarn_house *house)
+{
+    printf("listening on http://%s\n", house->listener.text);
+    if (strcmp(house->config->auth_mode, "none") == 0)
+        printf("serving without tokens: whoever reaches this address is admin\n");
+    else
+        printf("%s %s/%s\n", house->made_admin_token ? "an admin token was made:" : "the admin token:",
+               house->config->data, TARN_ADMIN_TOKEN_FILE);
+    fflush(stdout);
+}
+
+/* A second signal, or a stop that does not end, kills the process: nothing that was acknowledged is lost. */
+static void stop_hard(const sigset_t *set)
+{
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, set, NULL);
+    alarm(HARD_STOP_S);
+}
+
+int tarn_serve(int argc, char **argv)
+{
+    TARN_ERR(err);
+    sigset_t set;
+    struct tarn_config *config = NULL;
+    struct tarn_house *house = NULL;
+    if (tarn_config_load(argc, argv, &config, &err) != TARN_OK)
+        return refuse(&err, EXIT_USAGE);
+    json_object_seed(0);
+    set_up_log(config);
+    block_signals(&set);
+    if (tarn_house_open(config, &house, &err) != TARN_OK)
+        return refuse(&err, err.code == TARN_INVALID ? EXIT_USAGE : 1);
+    greet(house);
+
+    int got = 0;
+    while (sigwait(&set, &got) != 0 || got == 0)
+        continue;
+    tarn_log(TARN_LOG_INFO, "stopping", "signal", got == SIGINT ? "SIGINT" : "SIGTERM", NULL);
+    stop_hard(&set);
+    tarn_house_close(house, PATIENCE_MS);
+    tarn_log(TARN_LOG_INFO, "stopped", NULL);
+    return 0;
+}
