@@ -4,6 +4,13 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Ids that own rows but are no table: taken for a table to come (its files are staged before it
+-- exists), or left by one that went. AUTOINCREMENT: an id is never given twice.
+CREATE TABLE loose_ids (
+    id     INTEGER PRIMARY KEY AUTOINCREMENT,
+    purged INTEGER NOT NULL DEFAULT 0      -- 1: nothing will use the rows any more
+) STRICT;
+
 CREATE TABLE namespaces (
     id         INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,              -- canonical dotted text
@@ -46,6 +53,7 @@ CREATE UNIQUE INDEX tables_uuid ON tables (uuid);
 CREATE UNIQUE INDEX tables_live_name ON tables (namespace_id, name) WHERE dropped_at IS NULL;
 CREATE INDEX tables_location ON tables (location);
 CREATE INDEX tables_dropped ON tables (dropped_at) WHERE dropped_at IS NOT NULL;
+CREATE INDEX tables_dropped_name ON tables (namespace_id, name, id) WHERE dropped_at IS NOT NULL;
 CREATE INDEX tables_unpublished ON tables (id)
     WHERE dropped_at IS NULL AND publish = 1 AND published_version >= 0
       AND (published_version < version OR published_schema < schema_version);
@@ -130,8 +138,11 @@ CREATE TABLE publications (
     manifest_token  TEXT NOT NULL
 ) STRICT;
 
+-- Each table has its row from the start, due at once; `scanned` tells whether the rest means anything.
 CREATE TABLE scans (
     table_id           INTEGER PRIMARY KEY,
+    scanned            INTEGER NOT NULL,
+    parked             INTEGER NOT NULL,   -- 1: the table is dropped, nothing is due
     checked_at         INTEGER,
     checked_version    INTEGER NOT NULL,
     next_probe_at      INTEGER NOT NULL,
@@ -152,7 +163,7 @@ CREATE TABLE scans (
     judged             INTEGER NOT NULL,
     verdict_since      INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX scans_due ON scans (next_probe_at);
+CREATE INDEX scans_due ON scans (next_probe_at) WHERE parked = 0;
 
 CREATE TABLE findings (
     id          TEXT PRIMARY KEY,
@@ -175,7 +186,7 @@ CREATE TABLE findings (
     baseline    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX findings_live ON findings (table_id, code, subject) WHERE closed_at IS NULL;
-CREATE INDEX findings_closed ON findings (table_id, closed_at) WHERE closed_at IS NOT NULL;
+CREATE INDEX findings_table ON findings (table_id, closed_at);
 
 CREATE TABLE tokens (
     name       TEXT PRIMARY KEY,

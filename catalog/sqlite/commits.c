@@ -1,0 +1,178 @@
+/* commits.c - the history: one row a version, found by version and by transaction id; and the
+ * idempotency keys, which lead to the version that the first answer told. */
+#include "catalog/sqlite/internal.h"
+#include <stddef.h>
+
+#define COLUMNS                                                                                                       \
+    "version, \"transaction\", committed_at, schema_version, metadata, data_change, files_added, files_removed, "     \
+    "bytes_added, bytes_removed, file_count, total_bytes, body_hash"
+
+enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE };
+const char *const tarn_sqlite_commits_sql[] = {
+    [S_INSERT] = "INSERT INTO commits (" COLUMNS ", table_id) "
+                 "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    [S_GET] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version = ?2",
+    [S_BY_TRANSACTION] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND \"transaction\" = ?2",
+    [S_LIST] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version < ?2 ORDER BY version DESC LIMIT ?3",
+    [S_KEY_GET] = "SELECT version, body_hash FROM idempotency "
+                  "WHERE principal = ?1 AND method = ?2 AND path = ?3 AND table_uuid = ?4 AND key = ?5",
+    [S_KEY_PUT] = "INSERT INTO idempotency (principal, method, path, table_uuid, key, version, body_hash, created_at) "
+                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (principal, method, path, table_uuid, key) "
+                  "DO UPDATE SET version = ?6, body_hash = ?7, created_at = ?8",
+    [S_KEYS_EXPIRE] = "DELETE FROM idempotency WHERE (principal, method, path, table_uuid, key) IN "
+                      "(SELECT principal, method, path, table_uuid, key FROM idempotency WHERE created_at < ?1 "
+                      "ORDER BY created_at LIMIT ?2)",
+    NULL
+};
+
+static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_COMMITS, which); }
+
+static tarn_code insert(struct tarn_tx *tx, int64_t table_id, const struct tarn_commit_row *row, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_INSERT);
+    bind_i64(st, 1, row->version);
+    bind_text(st, 2, row->transaction);
+    bind_i64(st, 3, row->committed_at);
+    bind_i64(st, 4, row->schema_version);
+    bind_text(st, 5, row->metadata);
+    bind_i64(st, 6, row->data_change);
+    bind_i64(st, 7, row->files_added);
+    bind_i64(st, 8, row->files_removed);
+    bind_i64(st, 9, row->bytes_added);
+    bind_i64(st, 10, row->bytes_removed);
+    bind_i64(st, 11, row->file_count);
+    bind_i64(st, 12, row->total_bytes);
+    bind_text(st, 13, row->body_hash);
+    bind_i64(st, 14, table_id);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+/* Borrowed from the statement. */
+static struct tarn_commit_row read_row(sqlite3_stmt *st)
+{
+    struct tarn_commit_row row = {
+        .version = column_i64(st, 0), .transaction = column_text(st, 1), .committed_at = column_i64(st, 2),
+        .schema_version = column_i64(st, 3), .metadata = column_text(st, 4), .data_change = column_i64(st, 5) != 0,
+        .files_added = column_i64(st, 6), .files_removed = column_i64(st, 7), .bytes_added = column_i64(st, 8),
+        .bytes_removed = column_i64(st, 9), .file_count = column_i64(st, 10), .total_bytes = column_i64(st, 11),
+    };
+    column_fixed(st, 12, row.body_hash, sizeof row.body_hash);
+    return row;
+}
+
+static tarn_code read_one(struct tarn_tx *tx, sqlite3_stmt *st, bool *found, struct tarn_commit_row *out,
+                          struct tarn_err *err)
+{
+    static const size_t k_texts[] = { offsetof(struct tarn_commit_row, transaction),
+                                      offsetof(struct tarn_commit_row, metadata) };
+    tarn_code code = tarn_sqlite_next(tx, st, found, err);
+    if (code != TARN_OK || !*found)
+        return code;
+    struct tarn_commit_row row = read_row(st);
+    code = tarn_sqlite_own(&row, k_texts, TARN_COUNT(k_texts), err);
+    if (code == TARN_OK)
+        *out = row;
+    return code;
+}
+
+static tarn_code get(struct tarn_tx *tx, int64_t table_id, int64_t version, struct tarn_commit_row *out,
+                     struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_GET);
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, version);
+    bool found = false;
+    tarn_code code = read_one(tx, st, &found, out, err);
+    if (code == TARN_OK && !found)
+        return tarn_fail(err, TARN_VERSION_NOT_FOUND, "the table has no version %lld", (long long)version);
+    return code;
+}
+
+static tarn_code by_transaction(struct tarn_tx *tx, int64_t table_id, const char *transaction,
+                                struct tarn_commit_row *out, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_BY_TRANSACTION);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, transaction);
+    bool found = false;
+    tarn_code code = read_one(tx, st, &found, out, err);
+    if (code == TARN_OK && !found)
+        return tarn_fail(err, TARN_TRANSACTION_NOT_FOUND, "the table has no transaction '%s'", transaction);
+    return code;
+}
+
+static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn, void *ctx,
+                      struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_LIST);
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, below);
+    bind_i64(st, 3, limit);
+    for (;;) {
+        bool found = false;
+        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+        if (code != TARN_OK || !found)
+            return code;
+        struct tarn_commit_row row = read_row(st);
+        code = fn(ctx, &row, err);
+        if (code != TARN_OK)
+            return code;
+    }
+}
+
+static void bind_key(sqlite3_stmt *st, const char *principal, const char *method, const char *path, const char *uuid,
+                     const char *key)
+{
+    bind_text(st, 1, principal);
+    bind_text(st, 2, method);
+    bind_text(st, 3, path);
+    bind_text(st, 4, uuid);
+    bind_text(st, 5, key);
+}
+
+static tarn_code key_get(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
+                         const char *uuid, const char *key, int64_t *version, char hash[65], struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_KEY_GET);
+    bind_key(st, principal, method, path, uuid, key);
+    bool found = false;
+    tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+    if (code != TARN_OK)
+        return code;
+    if (!found)
+        return tarn_fail(err, TARN_NOT_FOUND, "the key was not used yet");
+    *version = column_i64(st, 0);
+    column_fixed(st, 1, hash, 65);
+    return TARN_OK;
+}
+
+static tarn_code key_put(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
+                         const char *uuid, const char *key, int64_t version, const char *hash, int64_t now_ms,
+                         struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_KEY_PUT);
+    bind_key(st, principal, method, path, uuid, key);
+    bind_i64(st, 6, version);
+    bind_text(st, 7, hash);
+    bind_i64(st, 8, now_ms);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+static tarn_code keys_expire(struct tarn_tx *tx, int64_t before, int64_t limit, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_KEYS_EXPIRE);
+    bind_i64(st, 1, before);
+    bind_i64(st, 2, limit);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+void tarn_sqlite_commits_ops(struct tarn_store_ops *ops)
+{
+    ops->commits.insert = insert;
+    ops->commits.get = get;
+    ops->commits.by_transaction = by_transaction;
+    ops->commits.list = list;
+    ops->commits.key_get = key_get;
+    ops->commits.key_put = key_put;
+    ops->commits.keys_expire = keys_expire;
+}

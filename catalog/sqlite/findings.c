@@ -1,0 +1,137 @@
+/* findings.c - what is wrong with a table: the live findings, suspects too, and the closed ones for as long
+ * as they may come back. */
+#include "catalog/sqlite/internal.h"
+#include <string.h>
+
+enum { S_LIVE, S_REOPENABLE, S_PUT, S_DELETE };
+const char *const tarn_sqlite_findings_sql[] = {
+    /* In the order of the index findings_live; the severity is sorted by afterwards. */
+    [S_LIVE] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at IS NULL "
+               "ORDER BY f.code, f.subject",
+    [S_REOPENABLE] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at >= ?4 "
+                     "AND f.code = ?2 AND f.subject = ?3 ORDER BY f.closed_at DESC LIMIT 1",
+    [S_PUT] = "INSERT INTO findings (id, table_id, code, subject, message, severity, observed, expected, unit, cure, "
+              "evidence, since, opened_at, closed_at, last_bad_at, bad_looks, good_looks, baseline) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) "
+              "ON CONFLICT (id) DO UPDATE SET message = ?5, severity = ?6, observed = ?7, expected = ?8, unit = ?9, "
+              "cure = ?10, evidence = ?11, since = ?12, opened_at = ?13, closed_at = ?14, last_bad_at = ?15, "
+              "bad_looks = ?16, good_looks = ?17, baseline = ?18",
+    [S_DELETE] = "DELETE FROM findings WHERE id = ?1",
+    NULL
+};
+
+static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_FINDINGS, which); }
+
+/* Room for one more, doubling. */
+static tarn_code grow(struct tarn_findings *list, size_t *cap, struct tarn_err *err)
+{
+    if (list->count < *cap)
+        return TARN_OK;
+    size_t want = *cap ? *cap * 2 : 4;
+    struct tarn_finding *items = realloc(list->items, want * sizeof *items);
+    if (!items)
+        return tarn_fail_oom(err);
+    list->items = items;
+    *cap = want;
+    return TARN_OK;
+}
+
+static int worst_first(const void *a, const void *b)
+{
+    const struct tarn_finding *x = a, *y = b;
+    if (x->severity != y->severity)
+        return x->severity > y->severity ? -1 : 1;
+    int by_code = strcmp(x->code, y->code);
+    return by_code != 0 ? by_code : strcmp(x->subject, y->subject);
+}
+
+static tarn_code findings(struct tarn_tx *tx, int64_t table_id, struct tarn_findings *out, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(findings) struct tarn_findings list = { 0 };
+    size_t cap = 0;
+    AUTO_STMT *st = stmt(tx, S_LIVE);
+    bind_i64(st, 1, table_id);
+    for (;;) {
+        bool found = false;
+        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+        if (code == TARN_OK && !found)
+            break;
+        if (code == TARN_OK)
+            code = grow(&list, &cap, err);
+        struct tarn_finding row;
+        if (code == TARN_OK)
+            code = tarn_sqlite_finding_row(st, &row, err);
+        if (code == TARN_OK)
+            code = tarn_sqlite_finding_own(&row, err);
+        if (code != TARN_OK)
+            return code;
+        list.items[list.count++] = row;
+    }
+    if (list.count > 1)
+        qsort(list.items, list.count, sizeof *list.items, worst_first);
+    *out = list;
+    list = (struct tarn_findings){ 0 };
+    return TARN_OK;
+}
+
+static tarn_code reopenable(struct tarn_tx *tx, int64_t table_id, const char *code_, const char *subject, int64_t since,
+                            struct tarn_finding *out, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_REOPENABLE);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, code_);
+    bind_text(st, 3, subject);
+    bind_i64(st, 4, since);
+    bool found = false;
+    tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+    if (code != TARN_OK)
+        return code;
+    if (!found)
+        return tarn_fail(err, TARN_NOT_FOUND, "there is no such finding");
+    struct tarn_finding row;
+    code = tarn_sqlite_finding_row(st, &row, err);
+    if (code == TARN_OK)
+        code = tarn_sqlite_finding_own(&row, err);
+    if (code == TARN_OK)
+        *out = row;
+    return code;
+}
+
+static tarn_code put_finding(struct tarn_tx *tx, const struct tarn_finding *f, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_PUT);
+    bind_text(st, 1, f->id);
+    bind_i64(st, 2, f->table_id);
+    bind_text(st, 3, f->code);
+    bind_text(st, 4, f->subject);
+    bind_text(st, 5, f->message);
+    bind_text(st, 6, tarn_severity_text(f->severity));
+    bind_text(st, 7, f->observed);
+    bind_text(st, 8, f->expected);
+    bind_text(st, 9, f->unit);
+    bind_text(st, 10, f->cure);
+    bind_text(st, 11, f->evidence);
+    bind_i64(st, 12, f->since);
+    bind_opt(st, 13, f->opened_at);
+    bind_opt(st, 14, f->closed_at);
+    bind_i64(st, 15, f->last_bad_at);
+    bind_i64(st, 16, f->bad_looks);
+    bind_i64(st, 17, f->good_looks);
+    bind_i64(st, 18, f->baseline);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+static tarn_code delete_finding(struct tarn_tx *tx, const char *id, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_DELETE);
+    bind_text(st, 1, id);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+void tarn_sqlite_findings_ops(struct tarn_store_ops *ops)
+{
+    ops->monitors.findings = findings;
+    ops->monitors.reopenable = reopenable;
+    ops->monitors.put_finding = put_finding;
+    ops->monitors.delete_finding = delete_finding;
+}

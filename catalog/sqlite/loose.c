@@ -1,0 +1,130 @@
+/* loose.c - ids that own rows but are no table: those taken for a table to come, under which its files
+ * are staged, and those of dropped tables whose time is over. A table goes in two steps: its row
+ * becomes a loose id (so nobody can restore a half of it), then the rows go, some at a time. */
+#include "catalog/sqlite/internal.h"
+
+enum {
+    S_RESERVE, S_LAST, S_EXPIRED, S_LOOSEN, S_DROP_TABLE, S_NEXT_LOOSE, S_DROP_LOOSE, S_FILES, S_COMMITS, S_ADOPTED, S_SCHEMAS,
+    S_FINDINGS, S_PUBLICATION, S_SCAN
+};
+const char *const tarn_sqlite_loose_sql[] = {
+    [S_RESERVE] = "INSERT INTO loose_ids DEFAULT VALUES",
+    [S_LAST] = "SELECT coalesce(max(id), 0) FROM loose_ids",
+    [S_EXPIRED] = "SELECT id FROM tables WHERE dropped_at < ?1 AND dropped_at IS NOT NULL ORDER BY dropped_at LIMIT 1",
+    [S_LOOSEN] = "INSERT INTO loose_ids (id, purged) VALUES (?1, 1)",
+    [S_DROP_TABLE] = "DELETE FROM tables WHERE id = ?1",
+    [S_NEXT_LOOSE] = "SELECT id FROM loose_ids WHERE purged = 1 OR id <= ?1 LIMIT 1",
+    [S_DROP_LOOSE] = "DELETE FROM loose_ids WHERE id = ?1",
+    /* Each takes the id and how many rows at most. */
+    [S_FILES] = "DELETE FROM files WHERE table_id = ?1 AND (added_version, path) <= "
+                "(SELECT added_version, path FROM (SELECT added_version, path FROM files WHERE table_id = ?1 "
+                "ORDER BY added_version, path LIMIT ?2) ORDER BY added_version DESC, path DESC LIMIT 1)",
+    [S_COMMITS] = "DELETE FROM commits WHERE table_id = ?1 AND version IN "
+                  "(SELECT version FROM commits WHERE table_id = ?1 LIMIT ?2)",
+    [S_ADOPTED] = "DELETE FROM adopted_entries WHERE table_id = ?1 AND position IN "
+                  "(SELECT position FROM adopted_entries WHERE table_id = ?1 LIMIT ?2)",
+    [S_SCHEMAS] = "DELETE FROM schemas WHERE table_id = ?1 AND version IN "
+                  "(SELECT version FROM schemas WHERE table_id = ?1 LIMIT ?2)",
+    [S_FINDINGS] = "DELETE FROM findings WHERE table_id = ?1 AND id IN "
+                   "(SELECT id FROM findings WHERE table_id = ?1 LIMIT ?2)",
+    [S_PUBLICATION] = "DELETE FROM publications WHERE table_id = ?1 AND ?2 > 0",
+    [S_SCAN] = "DELETE FROM scans WHERE table_id = ?1 AND ?2 > 0",
+    NULL
+};
+
+static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_LOOSE, which); }
+
+static tarn_code reserve_id(struct tarn_tx *tx, int64_t *id, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_RESERVE);
+    tarn_code code = tarn_sqlite_run(tx, st, err);
+    if (code == TARN_OK)
+        *id = sqlite3_last_insert_rowid(tarn_sqlite_conn_of(tx)->db);
+    return code;
+}
+
+/* One id out of a statement with one parameter; *found false: none. */
+static tarn_code find_id(struct tarn_tx *tx, int which, int64_t parameter, bool *found, int64_t *id, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, which);
+    bind_i64(st, 1, parameter);
+    tarn_code code = tarn_sqlite_next(tx, st, found, err);
+    if (code == TARN_OK && *found)
+        *id = column_i64(st, 0);
+    return code;
+}
+
+static tarn_code with_id(struct tarn_tx *tx, int which, int64_t id, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, which);
+    bind_i64(st, 1, id);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+/* The rows of one loose id, at most *budget, which is lowered; the id itself when nothing is left of it. */
+static tarn_code clear(struct tarn_tx *tx, int64_t id, int64_t *budget, struct tarn_err *err)
+{
+    static const int k_steps[] = { S_FILES, S_COMMITS, S_ADOPTED, S_SCHEMAS, S_FINDINGS, S_PUBLICATION, S_SCAN };
+    for (size_t i = 0; i < TARN_COUNT(k_steps) && *budget > 0; i++) {
+        AUTO_STMT *st = stmt(tx, k_steps[i]);
+        bind_i64(st, 1, id);
+        bind_i64(st, 2, *budget);
+        tarn_code code = tarn_sqlite_run(tx, st, err);
+        if (code != TARN_OK)
+            return code;
+        *budget -= tarn_sqlite_changed(tx);
+    }
+    return *budget > 0 ? with_id(tx, S_DROP_LOOSE, id, err) : TARN_OK;
+}
+
+static tarn_code sweep(struct tarn_tx *tx, int64_t limit, bool *left, struct tarn_err *err)
+{
+    int64_t before = tarn_sqlite_store_of(tx->store)->loose_before, id = 0;
+    bool found = false;
+    tarn_code code = find_id(tx, S_NEXT_LOOSE, before, &found, &id, err);
+    for (int64_t budget = limit; code == TARN_OK && found && budget > 0; budget--) {
+        code = clear(tx, id, &budget, err);
+        if (code == TARN_OK)
+            code = find_id(tx, S_NEXT_LOOSE, before, &found, &id, err);
+    }
+    if (code == TARN_OK)
+        *left = found;
+    return code;
+}
+
+static tarn_code purge(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)
+{
+    int64_t id = 0, loosened = 0;
+    bool found = false, rest = false;
+    tarn_code code = find_id(tx, S_EXPIRED, before, &found, &id, err);
+    while (code == TARN_OK && found && loosened < limit) {
+        code = with_id(tx, S_LOOSEN, id, err);
+        if (code == TARN_OK)
+            code = with_id(tx, S_DROP_TABLE, id, err);
+        if (code == TARN_OK)
+            code = find_id(tx, S_EXPIRED, before, &found, &id, err);
+        loosened++;
+    }
+    if (code == TARN_OK)
+        code = sweep(tx, limit, &rest, err);
+    if (code == TARN_OK)
+        *left = found || rest;
+    return code;
+}
+
+tarn_code tarn_sqlite_loose_start(struct tarn_sqlite_conn *conn, int64_t *loose_before, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(&conn->tx, S_LAST);
+    bool row = false;
+    tarn_code code = tarn_sqlite_next(&conn->tx, st, &row, err);
+    if (code == TARN_OK && row)
+        *loose_before = column_i64(st, 0);
+    return code;
+}
+
+void tarn_sqlite_loose_ops(struct tarn_store_ops *ops)
+{
+    ops->tables.reserve_id = reserve_id;
+    ops->tables.purge = purge;
+    ops->files.sweep = sweep;
+}

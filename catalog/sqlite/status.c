@@ -1,0 +1,90 @@
+/* status.c - the rows of the status list: each table beside what its last scan saw and what is open. */
+#include "catalog/sqlite/internal.h"
+
+#define SELECT_ROW                                                                                                    \
+    "SELECT " TARN_SQLITE_TABLE_COLUMNS ", s.scanned, " TARN_SQLITE_SCAN_COLUMNS TARN_SQLITE_TABLE_FROM               \
+    "LEFT JOIN scans s ON s.table_id = t.id "
+
+enum { S_LIVE, S_DROPPED, S_OPEN };
+const char *const tarn_sqlite_status_sql[] = {
+    [S_LIVE] = SELECT_ROW TARN_SQLITE_WALK_LIVE,
+    [S_DROPPED] = SELECT_ROW TARN_SQLITE_WALK_DROPPED,
+    [S_OPEN] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at IS NULL "
+               "AND f.opened_at IS NOT NULL ORDER BY f.code, f.subject",
+    NULL
+};
+
+struct visit {
+    tarn_status_fn *fn;
+    void *ctx;
+};
+
+struct open {
+    int64_t errors, warnings;
+    bool any;
+    struct tarn_finding worst; /* owned; the first of the worst severity */
+};
+
+static tarn_code note_finding(sqlite3_stmt *st, struct open *open, struct tarn_err *err)
+{
+    struct tarn_finding row;
+    tarn_code code = tarn_sqlite_finding_row(st, &row, err);
+    if (code != TARN_OK)
+        return code;
+    open->errors += row.severity == TARN_SEV_ERROR;
+    open->warnings += row.severity == TARN_SEV_WARNING;
+    if (open->any && row.severity <= open->worst.severity)
+        return TARN_OK;
+    code = tarn_sqlite_finding_own(&row, err); /* the next step would take the texts away */
+    if (code != TARN_OK)
+        return code;
+    tarn_finding_done(&open->worst);
+    open->worst = row;
+    open->any = true;
+    return TARN_OK;
+}
+
+static tarn_code read_open(struct tarn_tx *tx, int64_t table_id, struct open *open, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt_of(tx, TARN_SQLITE_STATUS, S_OPEN);
+    bind_i64(st, 1, table_id);
+    for (;;) {
+        bool found = false;
+        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+        if (code == TARN_OK && found)
+            code = note_finding(st, open, err);
+        if (code != TARN_OK || !found)
+            return code;
+    }
+}
+
+static tarn_code visit_row(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, struct tarn_err *err)
+{
+    struct visit *visit = ctx;
+    struct tarn_table table;
+    struct tarn_scan_row scan;
+    struct open open = { 0 };
+    bool scanned = column_i64(st, TARN_SQLITE_TABLE_WIDTH) == 1;
+    tarn_code code = tarn_sqlite_table_row(st, &table, err);
+    if (code == TARN_OK && scanned)
+        code = tarn_sqlite_scan_row(st, TARN_SQLITE_TABLE_WIDTH + 1, &scan, err);
+    if (code == TARN_OK)
+        code = read_open(tx, table.id, &open, err);
+    if (code == TARN_OK) {
+        struct tarn_status_row row = { .table = &table, .scan = scanned ? &scan : NULL, .open_errors = open.errors,
+                                       .open_warnings = open.warnings, .worst = open.any ? &open.worst : NULL };
+        code = visit->fn(visit->ctx, &row, err);
+    }
+    tarn_finding_done(&open.worst);
+    return code;
+}
+
+static tarn_code status(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_status_fn *fn, void *ctx,
+                        struct tarn_err *err)
+{
+    struct visit visit = { fn, ctx };
+    sqlite3_stmt *live = stmt_of(tx, TARN_SQLITE_STATUS, S_LIVE), *dropped = stmt_of(tx, TARN_SQLITE_STATUS, S_DROPPED);
+    return tarn_sqlite_walk(tx, filter, live, dropped, visit_row, &visit, err);
+}
+
+void tarn_sqlite_status_ops(struct tarn_store_ops *ops) { ops->monitors.status = status; }
