@@ -164,7 +164,9 @@ struct tarn_store_ops {
         tarn_code (*put)(struct tarn_tx *tx, int64_t table_id, const struct tarn_publication *pub,
                          int64_t published_schema, struct tarn_err *err);
         tarn_code (*schema_published)(struct tarn_tx *tx, int64_t table_id, int64_t *schema_version, struct tarn_err *err);
-        /* Ids of live tables with something to publish, after `after_id`, at most `limit`; *count how many. */
+        /* Ids of tables with something to publish (live, managed, publish on, not blocked, and published_version or
+         * published_schema behind; published_version -1: version 0 is to be written), after `after_id`, at most
+         * `limit`; *count how many. */
         tarn_code (*pending)(struct tarn_tx *tx, int64_t after_id, int64_t limit, int64_t *ids, int64_t *count,
                              struct tarn_err *err);
     } publications;

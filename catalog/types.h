@@ -41,7 +41,7 @@ struct tarn_table {
     char *location;          /* canonical */
     char *metadata_location; /* NULL: not pointed */
     int64_t version;           /* counts commits; 0: none */
-    int64_t published_version; /* newest version that storage shows; -1: publication is off or observed */
+    int64_t published_version; /* newest version that storage shows; -1: none yet, not even version 0 (or observed) */
     int64_t oldest_version;
     char *latest_transaction;  /* NULL: none */
     int64_t schema_version;    /* 0: no schema */

@@ -188,8 +188,8 @@ static tarn_code settle_row(struct tarn_register_use *use, struct tarn_table *t,
     t->block = a->block;
     if (a->committed_at >= 0 && a->committed_at < t->committed_at)
         t->committed_at = a->committed_at;
-    if (t->mode == TARN_MANAGED && t->publish)
-        t->published_version = a->has_publication ? a->version : 0;
+    if (t->mode == TARN_MANAGED && a->has_publication)
+        t->published_version = a->version; /* else -1: version 0 is to be published too */
     if (a->transaction) {
         t->latest_transaction = strdup(a->transaction);
         if (!t->latest_transaction)

@@ -55,7 +55,7 @@ CREATE INDEX tables_location ON tables (location);
 CREATE INDEX tables_dropped ON tables (dropped_at) WHERE dropped_at IS NOT NULL;
 CREATE INDEX tables_dropped_name ON tables (namespace_id, name, id) WHERE dropped_at IS NOT NULL;
 CREATE INDEX tables_unpublished ON tables (id)
-    WHERE dropped_at IS NULL AND publish = 1 AND published_version >= 0
+    WHERE dropped_at IS NULL AND mode = 'managed' AND publish = 1 AND block IS NULL
       AND (published_version < version OR published_schema < schema_version);
 
 -- A file row is written in version order (the key), found live by path, and found again
