@@ -18,7 +18,7 @@ static void check_of(const char *content, unsigned char out[CHECK_BYTES])
 char *tarn_page_token(const char *content)
 {
     size_t len = CHECK_BYTES + strlen(content);
-    __attribute__((cleanup(tarn_mem_freep))) unsigned char *raw = malloc(len);
+    TARN_AUTO(mem) unsigned char *raw = malloc(len);
     char *text = malloc(TARN_BASE64_TEXT(len));
     if (!raw || !text) {
         free(text);
@@ -32,7 +32,7 @@ char *tarn_page_token(const char *content)
 
 tarn_code tarn_page_content(const char *token, char **out, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_mem_freep))) unsigned char *raw = calloc(1, strlen(token) + 1);
+    TARN_AUTO(mem) unsigned char *raw = calloc(1, strlen(token) + 1);
     if (!raw)
         return tarn_fail_oom(err);
     size_t len = 0;

@@ -151,7 +151,7 @@ static tarn_code take_parameter(struct tarn_request *req, const char *text, size
 {
     const char *equals = memchr(text, '=', len);
     size_t key_len = equals ? (size_t)(equals - text) : len;
-    __attribute__((cleanup(tarn_mem_freep))) char *key = NULL;
+    TARN_AUTO(mem) char *key = NULL;
     tarn_code code = decoded(text, key_len, &key, err);
     if (code != TARN_OK)
         return code;

@@ -80,7 +80,7 @@ tarn_code tarn_auth_open(enum tarn_auth_mode mode, struct tarn_store *store, con
     tarn_code code = TARN_OK;
     if (mode == TARN_AUTH_TOKENS)
         code = tarn_admin_token_ensure(store, data_dir, tarn_now_ms(), &wrote, err);
-    if (code == TARN_OK)
+    if (code == TARN_OK && mode == TARN_AUTH_TOKENS)
         code = tarn_auth_reload(auth, err);
     if (code != TARN_OK)
         return code;

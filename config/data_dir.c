@@ -41,7 +41,7 @@ const char *tarn_data_dir_database(const struct tarn_data_dir *dir)
 /* mkdir -p, new folders for the owner alone. */
 static tarn_code make_folders(const char *path, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_mem_freep))) char *part = strdup(path);
+    TARN_AUTO(mem) char *part = strdup(path);
     if (!part)
         return tarn_fail_oom(err);
     for (char *at = part + 1; at > part; at++) {

@@ -35,7 +35,7 @@ static tarn_code check_root(const char *root, const char *data, const char *lake
 {
     if (*root != '/')
         return TARN_OK; /* an object store */
-    __attribute__((cleanup(tarn_mem_freep))) char *at = real(root);
+    TARN_AUTO(mem) char *at = real(root);
     if (!at)
         return tarn_fail_oom(err);
     bool clash = tarn_location_within(data, at) || (tarn_location_within(at, data) && !tarn_location_within(at, lake));
@@ -46,8 +46,8 @@ static tarn_code check_root(const char *root, const char *data, const char *lake
 
 tarn_code tarn_roots_prepare(struct tarn_config *config, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_mem_freep))) char *data = real(config->data);
-    __attribute__((cleanup(tarn_mem_freep))) char *lake = NULL;
+    TARN_AUTO(mem) char *data = real(config->data);
+    TARN_AUTO(mem) char *lake = NULL;
     if (!data || asprintf(&lake, "%s/lake", data) < 0)
         return tarn_fail_oom(err);
     if (config->root_count == 0) {
