@@ -177,6 +177,10 @@ struct tarn_store_ops {
                          int64_t *next_due, struct tarn_err *err); /* *next_due: INT64_MAX when nothing waits */
         tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, struct tarn_scan_row *out, struct tarn_err *err); /* TARN_NOT_FOUND */
         tarn_code (*put)(struct tarn_tx *tx, const struct tarn_scan_row *row, struct tarn_err *err);
+        /* The live table and its scan row by one read, for the hot answers; *scanned false: never scanned, *scan
+         * untouched. TARN_TABLE_NOT_FOUND. */
+        tarn_code (*look)(struct tarn_tx *tx, const char *namespace_, const char *name, struct tarn_table **table,
+                          struct tarn_scan_row *scan, bool *scanned, struct tarn_err *err);
         /* Live (not closed) findings of a table, suspects too, ordered by severity (worst first), code, subject. */
         tarn_code (*findings)(struct tarn_tx *tx, int64_t table_id, struct tarn_findings *out, struct tarn_err *err);
         /* Newest closed one of that identity that closed at or after `since`; TARN_NOT_FOUND. */

@@ -127,6 +127,8 @@ TARN_MUST tarn_code tarn_sqlite_loose_start(struct tarn_sqlite_conn *conn, int64
 /* What SQLite's result code means to the caller; neither SQL nor SQLite's own text goes out. */
 tarn_code tarn_sqlite_fail(struct tarn_sqlite_conn *conn, int rc, struct tarn_err *err);
 
+tarn_code tarn_sqlite_table_not_found(const char *namespace_, const char *name, struct tarn_err *err);
+
 /* --- running a statement --- */
 static inline void tarn_sqlite_stmt_release(sqlite3_stmt **stmt)
 {

@@ -1,18 +1,60 @@
-/* status.c - the rows of the status list: each table beside what its last scan saw and what is open. */
+/* status.c - what the status answers need: a table beside what its last scan saw, one or a list of them, and for
+ * the list what is open. */
 #include "catalog/sqlite/internal.h"
 
 #define SELECT_ROW                                                                                                    \
     "SELECT " TARN_SQLITE_TABLE_COLUMNS ", s.scanned, " TARN_SQLITE_SCAN_COLUMNS TARN_SQLITE_TABLE_FROM               \
     "LEFT JOIN scans s ON s.table_id = t.id "
 
-enum { S_LIVE, S_DROPPED, S_OPEN };
+enum { S_LOOK, S_LIVE, S_DROPPED, S_OPEN };
 const char *const tarn_sqlite_status_sql[] = {
+    [S_LOOK] = SELECT_ROW "WHERE n.name = ?1 AND t.name = ?2 AND t.dropped_at IS NULL",
     [S_LIVE] = SELECT_ROW TARN_SQLITE_WALK_LIVE,
     [S_DROPPED] = SELECT_ROW TARN_SQLITE_WALK_DROPPED,
     [S_OPEN] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at IS NULL "
                "AND f.opened_at IS NOT NULL ORDER BY f.code, f.subject",
     NULL
 };
+
+/* The row a statement stands on, borrowed. */
+static tarn_code read_row(sqlite3_stmt *st, struct tarn_table *table, struct tarn_scan_row *scan, bool *scanned,
+                          struct tarn_err *err)
+{
+    *scanned = column_i64(st, TARN_SQLITE_TABLE_WIDTH) == 1;
+    tarn_code code = tarn_sqlite_table_row(st, table, err);
+    if (code == TARN_OK && *scanned)
+        code = tarn_sqlite_scan_row(st, TARN_SQLITE_TABLE_WIDTH + 1, scan, err);
+    return code;
+}
+
+static tarn_code look(struct tarn_tx *tx, const char *namespace_, const char *name, struct tarn_table **table,
+                      struct tarn_scan_row *scan, bool *scanned, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt_of(tx, TARN_SQLITE_STATUS, S_LOOK);
+    bind_text(st, 1, namespace_);
+    bind_text(st, 2, name);
+    bool found = false;
+    tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+    if (code == TARN_OK && !found)
+        return tarn_sqlite_table_not_found(namespace_, name, err);
+    struct tarn_table row;
+    struct tarn_scan_row seen = { 0 };
+    bool has = false;
+    if (code == TARN_OK)
+        code = read_row(st, &row, &seen, &has, err);
+    TARN_AUTO(table) struct tarn_table *made = NULL;
+    if (code == TARN_OK)
+        code = tarn_sqlite_table_own(&row, &made, err);
+    if (code == TARN_OK && has)
+        code = tarn_sqlite_scan_own(&seen, err);
+    if (code != TARN_OK)
+        return code;
+    if (has)
+        *scan = seen;
+    *scanned = has;
+    *table = tarn_take(&made);
+    return TARN_OK;
+}
 
 struct visit {
     tarn_status_fn *fn;
@@ -64,10 +106,8 @@ static tarn_code visit_row(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, stru
     struct tarn_table table;
     struct tarn_scan_row scan;
     struct open open = { 0 };
-    bool scanned = column_i64(st, TARN_SQLITE_TABLE_WIDTH) == 1;
-    tarn_code code = tarn_sqlite_table_row(st, &table, err);
-    if (code == TARN_OK && scanned)
-        code = tarn_sqlite_scan_row(st, TARN_SQLITE_TABLE_WIDTH + 1, &scan, err);
+    bool scanned = false;
+    tarn_code code = read_row(st, &table, &scan, &scanned, err);
     if (code == TARN_OK)
         code = read_open(tx, table.id, &open, err);
     if (code == TARN_OK) {
@@ -87,4 +127,8 @@ static tarn_code status(struct tarn_tx *tx, const struct tarn_table_filter *filt
     return tarn_sqlite_walk(tx, filter, live, dropped, visit_row, &visit, err);
 }
 
-void tarn_sqlite_status_ops(struct tarn_store_ops *ops) { ops->monitors.status = status; }
+void tarn_sqlite_status_ops(struct tarn_store_ops *ops)
+{
+    ops->monitors.look = look;
+    ops->monitors.status = status;
+}

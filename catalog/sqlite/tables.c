@@ -37,7 +37,7 @@ const char *const tarn_sqlite_tables_sql[] = {
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_TABLES, which); }
 
-static tarn_code not_found(struct tarn_err *err, const char *namespace_, const char *name)
+tarn_code tarn_sqlite_table_not_found(const char *namespace_, const char *name, struct tarn_err *err)
 {
     char dotted[TARN_DOTTED_MAX];
     tarn_ident_format(namespace_, name, dotted);
@@ -140,7 +140,7 @@ static tarn_code get(struct tarn_tx *tx, const char *namespace_, const char *nam
     bind_text(st, 2, name);
     bool found = false;
     tarn_code code = read_one(tx, st, &found, out, err);
-    return code == TARN_OK && !found ? not_found(err, namespace_, name) : code;
+    return code == TARN_OK && !found ? tarn_sqlite_table_not_found(namespace_, name, err) : code;
 }
 
 static tarn_code get_by_id(struct tarn_tx *tx, int64_t id, struct tarn_table **out, struct tarn_err *err)
@@ -162,7 +162,7 @@ static tarn_code get_dropped(struct tarn_tx *tx, const char *namespace_, const c
         bind_text(st, 3, uuid);
     bool found = false;
     tarn_code code = read_one(tx, st, &found, out, err);
-    return code == TARN_OK && !found ? not_found(err, namespace_, name) : code;
+    return code == TARN_OK && !found ? tarn_sqlite_table_not_found(namespace_, name, err) : code;
 }
 
 /* Nothing of a dropped table is due. */
@@ -182,7 +182,7 @@ static tarn_code update(struct tarn_tx *tx, const struct tarn_table *table, stru
     if (code != TARN_OK)
         return code;
     if (tarn_sqlite_changed(tx) == 0)
-        return not_found(err, table->namespace_, table->name);
+        return tarn_sqlite_table_not_found(table->namespace_, table->name, err);
     return park(tx, table, err);
 }
 
