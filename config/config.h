@@ -33,6 +33,8 @@ TARN_DEFINE_AUTO(config, struct tarn_config)
 /* argv: the flags after the command (argv[0] is the first flag). `--config FILE` and TARN_CONFIG name the file.
  * TARN_INVALID: an unknown or ill-typed key, with "file:line", flag or variable. */
 TARN_MUST tarn_code tarn_config_load(int argc, char **argv, struct tarn_config **out, struct tarn_err *err);
+/* Where the data lies unless told: /var/lib/tarn for root, else $XDG_STATE_HOME/tarn. Owned; NULL: no memory. */
+char *tarn_config_default_data(void);
 void tarn_config_help(struct tarn_buf *out);     /* options for --help */
 void tarn_config_markdown(struct tarn_buf *out); /* docs/CONFIGURATION.md */
 #endif

@@ -67,6 +67,8 @@ const char *tarn_path(const char *folder, const char *name)
     return slot;
 }
 
+bool tarn_has(const char *text, const char *part) { return text && strstr(text, part); }
+
 void tarn_make_folder(const char *path)
 {
     char copy[4096];

@@ -12,6 +12,9 @@ void tarn_tmp_remove(void);
 /* "<folder>/<name>" in a ring of 16 buffers. */
 const char *tarn_path(const char *folder, const char *name);
 
+/* Does `text` (NULL: no) contain `part`? Criterion takes int conditions, so a bare strstr does not do. */
+bool tarn_has(const char *text, const char *part);
+
 /* Folders on the way are made. */
 void tarn_write_file(const char *path, const void *data, size_t len);
 void tarn_write_text(const char *path, const char *text);
