@@ -147,11 +147,10 @@ coverage: ## line coverage of the unit tests, a table on the terminal
 	@$(SUB) V=cov test-built
 	@$(SUB) V=cov unit
 	@gcovr --root . --object-directory build/cov --exclude tests --exclude build --print-summary | tail -n +6
-docs: build/debug/tools/config_doc ## write docs/CONFIGURATION.md anew from the option table
-	@build/debug/tools/config_doc >docs/CONFIGURATION.md
-build/debug/tools/config_doc: FORCE
-	@$(SUB) V=debug config_doc
-config_doc: $(OUT)/tools/config_doc
+docs: ## write docs/CONFIGURATION.md anew from the option table
+	@$(SUB) V=debug docs-written
+docs-written: $(OUT)/tools/config_doc
+	@$< >docs/CONFIGURATION.md
 install: all ## to PREFIX (/usr/local) under DESTDIR
 	install -D -m 755 $(TARN) $(DESTDIR)$(PREFIX)/bin/tarn
 	install -D -m 644 openapi.yaml $(DESTDIR)$(PREFIX)/share/tarn/openapi.yaml
@@ -166,6 +165,6 @@ help: ## this list
 	@sed -nE 's/^([a-z_.-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
 FORCE:
 .PHONY: all lib demo test test-built test-run unit check check-run memcheck memcheck-run race race-run fuzz fuzz-run lint \
-        bench bench-built test-engines coverage docs config_doc install format clean help FORCE
+        bench bench-built test-engines coverage docs docs-written install format clean help FORCE
 .SECONDARY:
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
