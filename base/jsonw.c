@@ -161,15 +161,15 @@ void tarn_jsonw_real(struct tarn_jsonw *w, double value)
         return;
     }
     for (int precision = 15; precision <= 17; precision++) {
-        snprintf(text, sizeof text - 2, "%.*g", precision, value);
+        snprintf(text, sizeof text, "%.*g", precision, value);
         double back = strtod(text, NULL);
         if (back <= value && back >= value)
             break;
     }
-    if (!strpbrk(text, ".e"))
-        strncat(text, ".0", 3);
     before_value(w);
     tarn_buf_adds(w->out, text);
+    if (!strpbrk(text, ".e"))
+        tarn_buf_adds(w->out, ".0");
 }
 
 static void add_word(struct tarn_jsonw *w, const char *word)

@@ -32,7 +32,7 @@ static tarn_code make_canonical(char **text, const char *key, struct tarn_err *e
     bool relative = (*text)[0] != '/' && !strstr(*text, "://");
 
     if (relative && !getcwd(folder, sizeof folder))
-        return tarn_fail_field(err, key, "%s: the working folder cannot be told", key);
+        return tarn_fail(err, TARN_INVALID, "%s: the working folder cannot be told", key);
     if (asprintf(&absolute, "%s%s%s", relative ? folder : "", relative ? "/" : "", *text) < 0)
         return tarn_fail_oom(err);
     tarn_code code = tarn_location_normalise(absolute, key, &canonical, err);
@@ -64,7 +64,7 @@ static tarn_code check_root(const struct tarn_config *config, const char *root, 
         return tarn_fail_oom(err);
     bool inside = tarn_location_within(real, data) && !tarn_location_within(real, lake);
     if (inside || tarn_location_within(data, real))
-        return tarn_fail_field(err, "roots", "roots: '%.200s' and the data folder '%.200s' lie in each other", root,
+        return tarn_fail(err, TARN_INVALID, "roots: '%.200s' and the data folder '%.200s' lie in each other", root,
                                config->data);
     return TARN_OK;
 }
@@ -122,7 +122,7 @@ static tarn_code check_listen(const struct tarn_config *config, struct tarn_err 
     char host[256];
 
     if (!split_listen(config->listen, host))
-        return tarn_fail_field(err, "listen", "listen: '%.100s' is no address with a port, such as 127.0.0.1:8181",
+        return tarn_fail(err, TARN_INVALID, "listen: '%.100s' is no address with a port, such as 127.0.0.1:8181",
                                config->listen);
     if (strcmp(config->auth_mode, "none") == 0 && !is_loopback(host))
         return tarn_fail_field(err, "auth.mode",
@@ -138,11 +138,11 @@ tarn_code tarn_config_finish(struct tarn_config *config, struct tarn_err *err)
     if (!config->data)
         return tarn_fail_oom(err);
     if (strstr(config->data, "://"))
-        return tarn_fail_field(err, "data", "data: '%.200s' is no local folder", config->data);
+        return tarn_fail(err, TARN_INVALID, "data: '%.200s' is no local folder", config->data);
     tarn_code code = make_canonical(&config->data, "data", err);
     if (code == TARN_OK)
         code = finish_roots(config, err);
     if (code == TARN_OK && config->limits_bodies_bytes < config->limits_body_bytes)
-        return tarn_fail_field(err, "limits.bodies", "limits.bodies: is smaller than limits.body");
+        return tarn_fail(err, TARN_INVALID, "limits.bodies: is smaller than limits.body");
     return code == TARN_OK ? check_listen(config, err) : code;
 }

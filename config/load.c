@@ -114,7 +114,7 @@ static tarn_code set_flag(struct tarn_config *config, const struct flag *flag, b
     if (!option)
         return unknown_flag(flag, err);
     if (!flag->value)
-        return tarn_fail_field(err, option->key, "%s needs a value", where);
+        return tarn_fail(err, TARN_INVALID, "%s needs a value", where);
     if (option->type == TARN_O_LIST && !*list_begun) {
         tarn_option_clear(config, option);
         *list_begun = true;

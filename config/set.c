@@ -195,7 +195,7 @@ static tarn_code set_value(struct tarn_config *config, const struct tarn_option 
 static tarn_code placed(tarn_code code, const struct tarn_option *option, const char *where, struct tarn_err *err)
 {
     if (code == TARN_INVALID && err)
-        return tarn_fail_field(err, option->key, "%s: %s: %s", where, option->key, err->detail);
+        return tarn_fail(err, TARN_INVALID, "%s: %s: %s", where, option->key, err->detail);
     return code;
 }
 

@@ -109,7 +109,7 @@ static tarn_code read_list(struct reader *r, const struct tarn_option *option, c
         const yaml_node_t *item = yaml_document_get_node(r->doc, *p);
         const char *text = scalar(item);
         if (!text)
-            return tarn_fail_field(err, option->key, "%s: %s: must be a list of texts", place(r, item, where), option->key);
+            return tarn_fail(err, TARN_INVALID, "%s: %s: must be a list of texts", place(r, item, where), option->key);
         tarn_code code = tarn_option_set(r->config, option, text, place(r, item, where), err);
         if (code != TARN_OK)
             return code;
@@ -125,18 +125,18 @@ static tarn_code read_option(struct reader *r, const struct tarn_option *option,
 
     place(r, node, where);
     if (*seen)
-        return tarn_fail_field(err, option->key, "%s: %s: is there twice", where, option->key);
+        return tarn_fail(err, TARN_INVALID, "%s: %s: is there twice", where, option->key);
     *seen = true;
     if (option->type == TARN_O_OBJECT) {
         json_t *object = node_json(r, node, 0);
         if (!object)
-            return tarn_fail_field(err, option->key, "%s: %s: holds a key twice or is nested too deep", where, option->key);
+            return tarn_fail(err, TARN_INVALID, "%s: %s: holds a key twice or is nested too deep", where, option->key);
         return tarn_option_set_object(r->config, option, object, where, err);
     }
     if (option->type == TARN_O_LIST && node->type == YAML_SEQUENCE_NODE)
         return read_list(r, option, node, err);
     if (!scalar(node))
-        return tarn_fail_field(err, option->key, "%s: %s: must be one value", where, option->key);
+        return tarn_fail(err, TARN_INVALID, "%s: %s: must be one value", where, option->key);
     tarn_option_clear(r->config, option);
     return tarn_option_set(r->config, option, scalar(node), where, err);
 }
@@ -146,7 +146,7 @@ static tarn_code unknown(const struct reader *r, const yaml_node_t *node, const 
     char where[512];
     const char *near = tarn_option_near(key);
 
-    return tarn_fail_field(err, key, "%s: unknown key '%.100s'%s%s%s", place(r, node, where), key,
+    return tarn_fail(err, TARN_INVALID, "%s: unknown key '%.100s'%s%s%s", place(r, node, where), key,
                            near ? ", perhaps '" : "", near ? near : "", near ? "'?" : "");
 }
 
