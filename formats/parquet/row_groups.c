@@ -67,13 +67,13 @@ static void read_chunk(struct tarn_pq *pq, struct tarn_thrift *t, struct chunk *
     }
 }
 
-/* Does the chunk lie between the leading magic and the footer? */
+/* Does the chunk lie between the leading magic and the footer? Writers leave offsets of empty chunks at 0. */
 static bool is_in_file(const struct tarn_pq *pq, const struct chunk *chunk)
 {
     bool dictionary_first = chunk->dictionary_offset > 0 && chunk->dictionary_offset < chunk->data_offset;
     int64_t start = dictionary_first ? chunk->dictionary_offset : chunk->data_offset;
 
-    if (chunk->elsewhere || chunk->compressed == 0)
+    if (chunk->elsewhere || chunk->compressed == 0 || chunk->values == 0)
         return true;
     return start >= 4 && start <= pq->data_end && chunk->compressed <= pq->data_end - start;
 }
