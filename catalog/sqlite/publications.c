@@ -13,9 +13,9 @@ const char *const tarn_sqlite_publications_sql[] = {
                "published_schema = ?3 WHERE id = ?1",
     [S_SCHEMA] = "SELECT published_schema FROM tables WHERE id = ?1",
     /* The conditions are those of the index tables_unpublished, word for word. */
-    [S_PENDING] = "SELECT id FROM tables WHERE dropped_at IS NULL AND publish = 1 AND published_version >= 0 "
-                  "AND (published_version < version OR published_schema < schema_version) AND id > ?1 "
-                  "ORDER BY id LIMIT ?2",
+    [S_PENDING] = "SELECT id FROM tables INDEXED BY tables_unpublished WHERE dropped_at IS NULL "
+                  "AND mode = 'managed' AND publish = 1 AND block IS NULL AND (published_version < version "
+                  "OR published_schema < schema_version) AND id > ?1 ORDER BY id LIMIT ?2",
     NULL
 };
 
