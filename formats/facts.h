@@ -1,0 +1,204 @@
+/* facts.h - what a reader can say of a table: what lies there, and what its pointer, log, manifest, schema and the
+ * catalog say. Gathering does I/O and judges nothing; monitors/ judges and does no I/O. Memory is bounded: paths
+ * are kept as hashes, suspects by name at most TARN_EXAMPLES_MAX a kind, with their total. */
+#ifndef TARN_FORMATS_FACTS_H
+#define TARN_FORMATS_FACTS_H
+#include "base/buf.h"
+#include "base/own.h"
+#include "catalog/schema.h"
+#include "catalog/types.h"
+#include "formats/fileset.h"
+#include "storage/storage.h"
+#include <jansson.h>
+
+#define TARN_EXAMPLES_MAX 20
+
+struct tarn_suspect {
+    char *subject;      /* a path or an id, owned */
+    char *note;         /* why, in a few words, owned; or NULL */
+    int64_t observed, expected; /* -1: none */
+    int64_t mtime_ms;   /* of the object, -1: not known */
+};
+struct tarn_suspects {
+    struct tarn_suspect items[TARN_EXAMPLES_MAX]; /* the first ones met */
+    size_t count;
+    int64_t total;      /* of all, examples or not */
+    int64_t bytes;      /* of all */
+    int64_t oldest_ms;  /* smallest mtime of all; 0 when there is none */
+};
+/* `note` may be NULL. TARN_INTERNAL: out of memory. */
+TARN_MUST tarn_code tarn_suspects_add(struct tarn_suspects *list, const char *subject, const char *note, int64_t observed,
+                                      int64_t expected, int64_t mtime_ms, struct tarn_err *err);
+void tarn_suspects_done(struct tarn_suspects *list);
+
+enum tarn_facts_state {
+    TARN_FACTS_READ,        /* everything below is what it says */
+    TARN_FACTS_UNREACHABLE, /* storage does not answer, or the folder is missing: `why` */
+    TARN_FACTS_NO_TABLE,    /* a folder without a table */
+    TARN_FACTS_UNSUPPORTED  /* a format that no reader here understands */
+};
+enum tarn_doc_state { TARN_DOC_ABSENT, TARN_DOC_READ, TARN_DOC_BAD /* there, but not what it should be */ };
+
+/* What this scan looked at: a finding counts as looked at only when its part was. */
+enum {
+    TARN_SAW_DOCUMENTS = 1 << 0, /* pointer, manifest, schema */
+    TARN_SAW_LOG = 1 << 1,       /* names of the log, its newest entries read */
+    TARN_SAW_LISTING = 1 << 2,   /* every data file that lies there */
+    TARN_SAW_FOOTERS = 1 << 3,   /* the footer of every file of the table */
+    TARN_SAW_STAGING = 1 << 4,
+    TARN_SAW_STORAGE = 1 << 5    /* the folder at all */
+};
+
+/* One transaction: an entry of the log, or one that the catalog knows and the log lacks. */
+struct tarn_log_entry {
+    int64_t number;     /* at the end of its id; -1: the id ends in none */
+    int64_t mtime_ms;
+    int64_t size;       /* bytes of its file */
+    uint32_t id_at;     /* of its id in tarn_log_facts.names */
+    uint32_t file_at;   /* of its file's name without ".json" */
+    bool committed;     /* at or below the pointer (observed), known to the catalog (managed) */
+    bool absent;        /* its file is not there */
+    bool unreadable;    /* there, but no log entry */
+    bool adopted;       /* managed: it lay there before Tarn took the table over */
+    bool read;          /* its operations were looked at */
+    int64_t version;    /* inside it, -1: none */
+};
+struct tarn_log_facts {
+    struct tarn_log_entry *entries; /* owned; ascending: by number when `numbered`, else by time */
+    size_t count, cap;
+    struct tarn_buf names;          /* the texts of id_at and file_at */
+    bool numbered;                  /* all ids share one prefix, end in a decimal, and no number comes twice */
+    char why_not[96];               /* not numbered: why */
+    char prefix[TARN_TXN_ID_MAX + 1];
+    int width;                      /* digits when the ids are padded with zeros, else 0 */
+    struct tarn_suspects misnamed;  /* the id inside is another than the file's name; note: the id inside */
+};
+const char *tarn_log_id(const struct tarn_log_facts *log, const struct tarn_log_entry *entry);
+const char *tarn_log_file(const struct tarn_log_facts *log, const struct tarn_log_entry *entry);
+/* "txn-12344" of a number, padded as the others are. */
+void tarn_log_number_id(const struct tarn_log_facts *log, int64_t number, char out[TARN_TXN_ID_MAX + 24]);
+
+/* A column that does not fit in some files, over all files looked at. */
+struct tarn_drift_fact {
+    enum tarn_drift_kind kind;
+    char *column;            /* dotted, owned */
+    char *possible_rename;   /* owned or NULL */
+    char registered[64], found[64]; /* types as text, "" when there is none */
+    bool severe;
+    int64_t files;           /* that have it */
+    int64_t newer_files;     /* of those: written after the schema version that brought the column */
+    char *examples[3];       /* paths, owned */
+};
+/* A column without a single value in the newest files, told when there is at least one such file. */
+struct tarn_null_fact {
+    char *column;      /* owned */
+    int64_t files;     /* the newest ones without a value, in a row */
+    char *example;     /* the newest of them, owned */
+};
+
+struct tarn_facts {
+    enum tarn_facts_state state;
+    char why[512];              /* state or format at fault, one line */
+    enum tarn_format format;
+    bool managed;
+    int64_t gathered_at;
+    unsigned saw;               /* TARN_SAW_... */
+
+    /* the table; -1 or NULL: not known */
+    char *table;
+    int64_t version, file_count, total_bytes, schema_version;
+    char *latest_transaction;
+    char *partition_keys;       /* JSON array of names or NULL */
+    int64_t previous_version;   /* what the scan before saw, -1: none */
+    int64_t last_data_commit;   /* newest committed entry that changed data */
+
+    /* documents */
+    enum tarn_doc_state pointer, manifest, schema;
+    char manifest_why[512], pointer_why[512], schema_why[512];
+    int64_t manifest_mtime_ms, pointer_mtime_ms; /* -1: absent */
+    int64_t last_updated;       /* in the manifest, else its mtime; -1: no manifest */
+    bool last_updated_missing, last_updated_naive, last_updated_bad;
+    char *last_updated_text;    /* as written, owned or NULL */
+    bool schema_not_in_history;
+    bool foreign_manifest;      /* managed: another manifest than the one that Tarn wrote last */
+    bool publication_off;       /* managed: storage is not kept up to date */
+    int64_t shown_version;      /* managed: what storage should show; else -1 */
+    char *pointer_id;           /* owned or NULL */
+    struct tarn_log_facts log;
+
+    /* data files */
+    int64_t newest_data_ms;     /* newest modification, -1: none lies there */
+    char *newest_data_path;
+    struct tarn_suspects duplicates, missing, sizes, unregistered, not_in_manifest, still_listed;
+    int64_t unregistered_young; /* younger than the grace time */
+    int64_t reclaimable_files, reclaimable_bytes; /* removed by a commit, still lying there */
+    struct tarn_suspects leftovers, symlinks;
+
+    /* footers */
+    int64_t footers_read, footers_wanted;
+    struct tarn_fileset footer_paths; /* whose footer was read */
+    struct tarn_suspects corrupt, encrypted, footer_too_large;
+    struct tarn_drift_fact *drifts;
+    size_t drift_count;
+    bool drifts_cut;            /* more kinds and columns than are kept */
+    struct tarn_null_fact *nulls;
+    size_t null_count;
+    int64_t files_with_rows;    /* footers read that tell of rows */
+
+    /* staging */
+    int64_t staging_files, staging_bytes; /* staged and not merged; -1: there is no staging */
+    int64_t staging_oldest_ms;            /* mtime of the oldest of them, -1: none */
+    struct tarn_suspects running;         /* markers that say "running"; mtime: start */
+    struct tarn_suspects unlinked;        /* completed batches that no transaction names */
+};
+void tarn_facts_init(struct tarn_facts *facts); /* everything unknown */
+void tarn_facts_done(struct tarn_facts *facts);
+
+/* --- gathering --- */
+
+/* The schema with its past, for the age of columns. */
+struct tarn_schema_past {
+    const struct tarn_schema *current;      /* NULL: none registered */
+    size_t count;
+    const struct tarn_schema **versions;    /* oldest first; owned array, borrowed schemas */
+    int64_t *since_ms;                      /* when each came; INT64_MIN: always; owned */
+};
+void tarn_schema_past_done(struct tarn_schema_past *past);
+
+typedef tarn_code tarn_committed_fn(void *ctx, const char *id, int64_t committed_at, bool adopted, struct tarn_err *err);
+/* What the catalog says of a managed table. The walks are chains of short reads. */
+struct tarn_facts_catalog {
+    const struct tarn_table *table;
+    int64_t shown_version;      /* what storage should show, -1: publication is off */
+    const struct tarn_publication *publication; /* NULL: nothing was published yet */
+    int64_t shown_at;           /* when that version was committed, -1: before Tarn */
+    tarn_code (*files)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);   /* live at shown_version */
+    tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err); /* by retained commits */
+    tarn_code (*commits)(void *ctx, tarn_committed_fn *fn, void *fn_ctx, struct tarn_err *err); /* shown ones */
+    const struct tarn_schema_past *schemas;
+    void *ctx;
+};
+
+struct tarn_facts_options {
+    int64_t now_ms;
+    bool sweep;                    /* everything; else what is new */
+    int64_t unregistered_grace_ms; /* a file younger than this may still be registered */
+    int64_t leftover_grace_ms;
+    const struct tarn_schema *schema;   /* instead of the one found there; NULL: none */
+    const char *partition_keys;         /* JSON array, NULL: as found */
+    int64_t previous_version;           /* -1: none */
+    const struct tarn_facts_catalog *catalog; /* NULL: observed */
+};
+
+/* Which format lies there: TARN_OK and *format, or TARN_NOT_FOUND when it is none. */
+TARN_MUST tarn_code tarn_facts_detect(struct tarn_place *place, enum tarn_format *format, struct tarn_err *err);
+/* Errors are storage's (the facts then say nothing) or a lack of memory. */
+TARN_MUST tarn_code tarn_manifest_facts(struct tarn_place *place, const struct tarn_facts_options *options,
+                                        struct tarn_facts *out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_facts_options *options,
+                                           struct tarn_facts *out, struct tarn_err *err);
+/* By format. An error of storage becomes the state TARN_FACTS_UNREACHABLE; only a lack of memory fails. */
+TARN_MUST tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format,
+                                      const struct tarn_facts_options *options, struct tarn_facts *out,
+                                      struct tarn_err *err);
+#endif
