@@ -110,6 +110,17 @@ void tarn_log_number_id(const struct tarn_log_facts *log, int64_t number, char o
     snprintf(out, TARN_TXN_ID_MAX + 24, "%s%0*" PRId64, log->prefix, log->width, number);
 }
 
+bool tarn_log_is_dense(const struct tarn_log_facts *log)
+{
+    size_t ones = 0;
+
+    if (!log->numbered)
+        return false;
+    for (size_t i = 1; i < log->count; i++)
+        ones += log->entries[i].number - log->entries[i - 1].number == 1;
+    return log->count < 8 || 2 * ones >= log->count - 1;
+}
+
 void tarn_schema_past_done(struct tarn_schema_past *past)
 {
     free(past->versions);
@@ -219,6 +230,7 @@ tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, c
     out->format = format;
     out->gathered_at = options->now_ms;
     out->managed = options->catalog != NULL;
+    out->block = options->catalog ? options->catalog->table->block : TARN_BLOCK_NONE;
     out->previous_version = options->previous_version;
     if (code == TARN_OK && out->state != TARN_FACTS_UNREACHABLE)
         out->saw |= TARN_SAW_STORAGE;

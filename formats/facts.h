@@ -67,6 +67,7 @@ struct tarn_log_facts {
     struct tarn_log_entry *entries; /* owned; ascending: by number when `numbered`, else by time */
     size_t count, cap;
     struct tarn_buf names;          /* the texts of id_at and file_at */
+    bool was_cut;                   /* older entries were not read: what they did is not known */
     bool numbered;                  /* all ids share one prefix, end in a decimal, and no number comes twice */
     char why_not[96];               /* not numbered: why */
     char prefix[TARN_TXN_ID_MAX + 1];
@@ -101,6 +102,8 @@ struct tarn_facts {
     char why[512];              /* state or format at fault, one line */
     enum tarn_format format;
     bool managed;
+    bool not_allowed;           /* unreachable: the location lies under no root any more */
+    enum tarn_block block;      /* managed: why it takes no commits */
     int64_t gathered_at;
     unsigned saw;               /* TARN_SAW_... */
 
@@ -121,6 +124,7 @@ struct tarn_facts {
     char *last_updated_text;    /* as written, owned or NULL */
     bool schema_not_in_history;
     bool foreign_manifest;      /* managed: another manifest than the one that Tarn wrote last */
+    bool pointer_differs;       /* managed: the pointer names another transaction than the one shown */
     bool publication_off;       /* managed: storage is not kept up to date */
     int64_t shown_version;      /* managed: what storage should show; else -1 */
     char *pointer_id;           /* owned or NULL */
@@ -154,6 +158,9 @@ struct tarn_facts {
 void tarn_facts_init(struct tarn_facts *facts); /* everything unknown */
 void tarn_facts_done(struct tarn_facts *facts);
 
+/* Do the numbers run without design gaps? With eight ids or more at least half of the steps must be 1. */
+bool tarn_log_is_dense(const struct tarn_log_facts *log);
+
 /* --- gathering --- */
 
 /* The schema with its past, for the age of columns. */
@@ -170,6 +177,7 @@ typedef tarn_code tarn_committed_fn(void *ctx, const char *id, int64_t committed
 struct tarn_facts_catalog {
     const struct tarn_table *table;
     int64_t shown_version;      /* what storage should show, -1: publication is off */
+    const char *shown_transaction; /* of that version, NULL: none */
     const struct tarn_publication *publication; /* NULL: nothing was published yet */
     int64_t shown_at;           /* when that version was committed, -1: before Tarn */
     tarn_code (*files)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);   /* live at shown_version */

@@ -1,0 +1,253 @@
+/* facts_documents.c - what pointer, schema.json and manifest.json say. A document that cannot be read is a fact, not
+ * an error; a manifest is read once more before it is called unreadable, since its writer may replace it in place. */
+#include "formats/manifest/gather.h"
+#include "base/json.h"
+#include <stdio.h>
+#include <string.h>
+
+/* TARN_INVALID becomes "bad" with its reason, TARN_NOT_FOUND "absent"; anything else is storage's fault. */
+static tarn_code doc_state(tarn_code code, struct tarn_err *fault, enum tarn_doc_state *state, char why[512],
+                           struct tarn_err *err)
+{
+    bool is_bad = code == TARN_INVALID || code == TARN_PAYLOAD_TOO_LARGE;
+
+    if (code != TARN_OK && code != TARN_NOT_FOUND && !is_bad)
+        return tarn_err_move(err, fault);
+    *state = code == TARN_OK ? TARN_DOC_READ : is_bad ? TARN_DOC_BAD : TARN_DOC_ABSENT;
+    why[0] = '\0';
+    if (is_bad && fault->field[0])
+        snprintf(why, 512, "%.200s: %.300s", fault->field, fault->detail);
+    else if (is_bad)
+        snprintf(why, 512, "%.511s", fault->detail);
+    return TARN_OK;
+}
+
+static tarn_code read_pointer(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_facts *facts = g->facts;
+    struct tarn_object object = { .mtime_ms = -1 };
+    TARN_ERR(fault);
+
+    tarn_code code = tarn_pointer_read(g->place, &facts->pointer_id, &object, &fault);
+    facts->pointer_mtime_ms = object.mtime_ms;
+    code = doc_state(code, &fault, &facts->pointer, facts->pointer_why, err);
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    if (code == TARN_OK && catalog && catalog->shown_transaction)
+        facts->pointer_differs = !facts->pointer_id || strcmp(facts->pointer_id, catalog->shown_transaction) != 0;
+    return code;
+}
+
+/* The age of a document's versions: the first one was always there, a later one is at most as old as the document. */
+static tarn_code past_of_doc(struct tarn_gather *g, int64_t doc_mtime_ms, struct tarn_err *err)
+{
+    const struct tarn_schema_doc *doc = &g->doc;
+    struct tarn_schema_past *past = &g->past;
+
+    past->versions = calloc(doc->count + 1, sizeof *past->versions);
+    past->since_ms = calloc(doc->count + 1, sizeof *past->since_ms);
+    if (!past->versions || !past->since_ms)
+        return tarn_fail_oom(err);
+    for (size_t i = 0; i < doc->count && doc->versions[i].version <= doc->current_version; i++) {
+        past->versions[i] = doc->versions[i].schema;
+        past->since_ms[i] = doc->versions[i].version == 1 ? INT64_MIN : doc_mtime_ms;
+        past->count++;
+    }
+    past->current = tarn_schema_doc_current(doc);
+    return TARN_OK;
+}
+
+/* A schema from outside has no past. */
+static tarn_code past_of_schema(struct tarn_schema_past *past, const struct tarn_schema *schema, struct tarn_err *err)
+{
+    past->versions = calloc(1, sizeof *past->versions);
+    past->since_ms = calloc(1, sizeof *past->since_ms);
+    if (!past->versions || !past->since_ms)
+        return tarn_fail_oom(err);
+    past->current = past->versions[0] = schema;
+    past->since_ms[0] = INT64_MIN;
+    past->count = 1;
+    return TARN_OK;
+}
+
+static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_facts *facts = g->facts;
+    struct tarn_object object = { .mtime_ms = -1 };
+    TARN_ERR(fault);
+
+    tarn_code code = tarn_schema_doc_read_at(g->place, &g->doc, &object, &fault);
+    code = doc_state(code, &fault, &facts->schema, facts->schema_why, err);
+    if (code != TARN_OK)
+        return code;
+    if (facts->schema == TARN_DOC_READ) {
+        facts->schema_version = g->doc.current_version;
+        facts->schema_not_in_history = !tarn_schema_doc_current(&g->doc);
+    }
+    if (g->options->schema)
+        return past_of_schema(&g->past, g->options->schema, err);
+    if (g->options->catalog) /* its copy is never used up: the catalog's own is borrowed */
+        return TARN_OK;
+    return facts->schema == TARN_DOC_READ ? past_of_doc(g, object.mtime_ms, err) : TARN_OK;
+}
+
+/* The keys, in the order of the first file that names some. */
+static tarn_code note_keys(struct tarn_gather *g, const struct tarn_file *file, struct tarn_err *err)
+{
+    json_auto_t *values = NULL;
+    const char *key;
+    json_t *value;
+    TARN_ERR(fault);
+
+    if (g->partition_keys || !file->partition_values)
+        return TARN_OK;
+    tarn_code code = tarn_json_parse(file->partition_values, strlen(file->partition_values), NULL, &values, &fault);
+    if (code != TARN_OK || !json_is_object(values))
+        return code == TARN_INTERNAL ? tarn_err_move(err, &fault) : TARN_OK;
+    g->partition_keys = json_array();
+    json_object_foreach(values, key, value) {
+        if (json_array_append_new(g->partition_keys, json_string(key)) != 0)
+            return tarn_fail_oom(err);
+    }
+    return g->partition_keys ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct tarn_gather *g = ctx;
+    struct tarn_facts *facts = g->facts;
+    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
+
+    if (!entry)
+        return tarn_fail_oom(err);
+    if (entry->flags & TARN_FILE_LISTED) {
+        bool is_told = entry->flags & TARN_FILE_DOUBLE;
+        entry->flags |= TARN_FILE_DOUBLE;
+        return is_told ? TARN_OK : tarn_suspects_add(&facts->duplicates, file->path, NULL, 2, 1, -1, err);
+    }
+    entry->flags |= TARN_FILE_LISTED;
+    if (file->size >= 0)
+        entry->size = (uint64_t)file->size & (TARN_FILE_NO_SIZE - 1);
+    facts->file_count++;
+    if (file->size > 0 && facts->total_bytes <= INT64_MAX - file->size)
+        facts->total_bytes += file->size;
+    return note_keys(g, file, err);
+}
+
+static tarn_code take_head(struct tarn_facts *facts, struct tarn_manifest_head *head, int64_t mtime_ms)
+{
+    facts->version = head->version;
+    facts->table = tarn_take(&head->table);
+    facts->last_updated_text = tarn_take(&head->last_updated_text);
+    facts->last_updated_missing = !facts->last_updated_text;
+    facts->last_updated_bad = head->last_updated_bad;
+    facts->last_updated_naive = head->last_updated >= 0 && head->last_updated_form == TARN_TIME_NAIVE;
+    facts->last_updated = head->last_updated >= 0 ? head->last_updated : mtime_ms;
+    return TARN_OK;
+}
+
+/* What an attempt that failed in the middle left. */
+static void forget_listed(struct tarn_gather *g)
+{
+    tarn_fileset_clear(&g->files);
+    tarn_suspects_done(&g->facts->duplicates);
+    json_decref(g->partition_keys);
+    g->partition_keys = NULL;
+    g->facts->file_count = g->facts->total_bytes = 0;
+}
+
+static tarn_code read_manifest(struct tarn_gather *g, tarn_file_fn *fn, struct tarn_err *err)
+{
+    struct tarn_facts *facts = g->facts;
+    tarn_code code = TARN_OK;
+
+    for (int attempt = 0; attempt < 2; attempt++) {
+        __attribute__((cleanup(tarn_manifest_head_done))) struct tarn_manifest_head head = { 0 };
+        struct tarn_object object = { .mtime_ms = -1 };
+        TARN_ERR(fault);
+        if (fn)
+            forget_listed(g);
+        code = tarn_manifest_read_at(g->place, &head, &object, fn, g, &fault);
+        facts->manifest_mtime_ms = object.mtime_ms;
+        memcpy(g->manifest_token, object.token, sizeof g->manifest_token);
+        if (code == TARN_OK)
+            take_head(facts, &head, object.mtime_ms);
+        code = doc_state(code, &fault, &facts->manifest, facts->manifest_why, err);
+        if (code != TARN_OK || facts->manifest == TARN_DOC_READ)
+            break;
+    }
+    if (fn && facts->manifest != TARN_DOC_READ) {
+        forget_listed(g);
+        facts->file_count = facts->total_bytes = -1;
+    }
+    return code;
+}
+
+/* A managed table's manifest is known by its token; only one that Tarn did not write needs reading. */
+static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    struct tarn_facts *facts = g->facts;
+    struct tarn_object object = { 0 };
+    TARN_ERR(fault);
+
+    tarn_code code = tarn_place_stat(g->place, TARN_DOC_MANIFEST, &object, &fault);
+    if (code != TARN_OK)
+        return doc_state(code, &fault, &facts->manifest, facts->manifest_why, err);
+    bool is_published = catalog->publication && catalog->publication->manifest_token[0];
+    bool is_ours = is_published && strcmp(catalog->publication->manifest_token, object.token) == 0;
+    if (!is_ours || catalog->shown_at < 0) {
+        code = read_manifest(g, NULL, err);
+        facts->foreign_manifest = is_published && !is_ours;
+        return code;
+    }
+    facts->manifest = TARN_DOC_READ;
+    facts->manifest_mtime_ms = object.mtime_ms;
+    facts->last_updated = catalog->shown_at;
+    memcpy(g->manifest_token, object.token, sizeof g->manifest_token);
+    return TARN_OK;
+}
+
+static tarn_code gather_managed(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    struct tarn_facts *facts = g->facts;
+
+    facts->publication_off = catalog->shown_version < 0;
+    facts->shown_version = catalog->shown_version;
+    tarn_code code = facts->publication_off ? TARN_OK : read_pointer(g, err);
+    if (code == TARN_OK && !facts->publication_off)
+        code = read_schema(g, err);
+    if (code == TARN_OK && !facts->publication_off)
+        code = look_at_manifest(g, err);
+    if (code != TARN_OK)
+        return code;
+    forget_listed(g);
+    g->partition_keys = json_loads(catalog->table->partition_keys, 0, NULL);
+    return catalog->files(catalog->ctx, note_listed, g, err);
+}
+
+tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err)
+{
+    if (g->options->catalog)
+        return gather_managed(g, err);
+    tarn_code code = read_pointer(g, err);
+    if (code == TARN_OK)
+        code = read_schema(g, err);
+    if (code == TARN_OK)
+        code = read_manifest(g, note_listed, err);
+    if (code == TARN_OK && g->options->partition_keys) {
+        json_decref(g->partition_keys);
+        g->partition_keys = json_loads(g->options->partition_keys, 0, NULL);
+    }
+    return code;
+}
+
+tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+
+    if (catalog)
+        return catalog->files(catalog->ctx, fn, ctx, err);
+    __attribute__((cleanup(tarn_manifest_head_done))) struct tarn_manifest_head head = { 0 };
+    return tarn_manifest_read_at(g->place, &head, NULL, fn, ctx, err);
+}

@@ -1,0 +1,204 @@
+/* facts_files.c - what lies in the table's folder, held against what is listed. The listing streams; only suspects
+ * keep their names. */
+#include "formats/manifest/gather.h"
+#include "base/text.h"
+#include <string.h>
+
+enum {
+    FOOTERS_PROBE = 200,  /* newest files whose footer is read */
+    FOOTERS_SWEEP = 5000,
+    FOLDERS_MAX = 100000, /* at the top of one table */
+    STATS_MAX = 1000      /* missing files looked for once more */
+};
+
+struct folders { char **names; size_t count, cap; };
+
+static void folders_done(struct folders *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        free(f->names[i]);
+    free(f->names);
+}
+
+static tarn_code keep_folder(struct folders *f, const char *name, struct tarn_err *err)
+{
+    if (f->count == FOLDERS_MAX)
+        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "more than %d folders in one table", FOLDERS_MAX);
+    if (f->count == f->cap) {
+        size_t cap = f->cap ? 2 * f->cap : 32;
+        char **more = realloc(f->names, cap * sizeof *more);
+        if (!more)
+            return tarn_fail_oom(err);
+        f->names = more;
+        f->cap = cap;
+    }
+    f->names[f->count] = strdup(name);
+    return f->names[f->count++] ? TARN_OK : tarn_fail_oom(err);
+}
+
+/* Left behind by a writer that stopped: a temporary name, or data under _temp/ or a hidden name. */
+static bool is_leftover(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+
+    return tarn_ends_with(name, ".tmp") || tarn_starts_with(path, "_temp/") ||
+           ((name[0] == '.' || name[0] == '_') && tarn_ends_with(name, ".parquet"));
+}
+
+static tarn_code note_other(struct tarn_gather *g, const struct tarn_object *object, struct tarn_err *err)
+{
+    struct tarn_facts *facts = g->facts;
+
+    if (object->mtime_ms > g->options->now_ms - g->options->leftover_grace_ms || !is_leftover(object->path))
+        return TARN_OK;
+    facts->leftovers.bytes += object->size;
+    return tarn_suspects_add(&facts->leftovers, object->path, NULL, object->size, -1, object->mtime_ms, err);
+}
+
+static tarn_code note_unlisted(struct tarn_gather *g, const struct tarn_object *object, unsigned flags,
+                               struct tarn_err *err)
+{
+    struct tarn_facts *facts = g->facts;
+
+    if (flags & TARN_FILE_REMOVED) {
+        facts->reclaimable_files++;
+        facts->reclaimable_bytes += object->size;
+        return TARN_OK;
+    }
+    /* Of a time that the part of the log that was read does not cover, an absent word means nothing. */
+    bool is_told = g->options->catalog || facts->manifest == TARN_DOC_READ;
+    if (flags & TARN_FILE_ADDED || object->mtime_ms < g->unread_before_ms || !is_told)
+        return TARN_OK;
+    if (object->mtime_ms > g->options->now_ms - g->options->unregistered_grace_ms) {
+        facts->unregistered_young++;
+        return TARN_OK;
+    }
+    facts->unregistered.bytes += object->size;
+    return tarn_suspects_add(&facts->unregistered, object->path, NULL, -1, -1, object->mtime_ms, err);
+}
+
+static tarn_code note_listed(struct tarn_gather *g, const struct tarn_object *object, struct tarn_fileset_entry *file,
+                             struct tarn_err *err)
+{
+    file->flags = (file->flags | TARN_FILE_SEEN) & 0x7fff;
+    int64_t listed = file->size == TARN_FILE_NO_SIZE ? object->size : (int64_t)file->size;
+    tarn_code code = TARN_OK;
+
+    if (listed != object->size)
+        code = tarn_suspects_add(&g->facts->sizes, object->path, NULL, object->size, listed, object->mtime_ms, err);
+    if (code == TARN_OK)
+        code = tarn_picks_offer(&g->picks, object->path, object->size, object->mtime_ms, err);
+    return code;
+}
+
+static tarn_code note_newest(struct tarn_facts *facts, const struct tarn_object *object, struct tarn_err *err)
+{
+    if (object->mtime_ms <= facts->newest_data_ms)
+        return TARN_OK;
+    char *path = strdup(object->path);
+    if (!path)
+        return tarn_fail_oom(err);
+    free(facts->newest_data_path);
+    facts->newest_data_path = path;
+    facts->newest_data_ms = object->mtime_ms;
+    return TARN_OK;
+}
+
+static tarn_code note_object(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+{
+    struct tarn_gather *g = ctx;
+
+    if (object->is_symlink)
+        return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
+    if (!tarn_is_data_file(object->path))
+        return note_other(g, object, err);
+    tarn_code code = note_newest(g->facts, object, err);
+    if (code != TARN_OK)
+        return code;
+    struct tarn_fileset_entry *file = tarn_fileset_find(&g->files, object->path);
+    if (file && file->flags & TARN_FILE_LISTED)
+        return note_listed(g, object, file, err);
+    return note_unlisted(g, object, file ? (unsigned)file->flags : 0, err);
+}
+
+struct top { struct tarn_gather *g; struct folders folders; };
+
+static void top_done(struct top *top) { folders_done(&top->folders); }
+
+/* The log, staging and other machinery have walks of their own, or none. */
+static tarn_code note_top(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+{
+    static const char *const k_apart[] = { TARN_DIR_LOG, "staging", "processed" };
+    struct top *top = ctx;
+
+    if (!object->is_folder)
+        return note_object(top->g, object, err);
+    for (size_t i = 0; i < TARN_COUNT(k_apart); i++)
+        if (strcmp(object->path, k_apart[i]) == 0)
+            return TARN_OK;
+    bool is_hidden = object->path[0] == '.' || object->path[0] == '_';
+    return is_hidden && strcmp(object->path, "_temp") != 0 ? TARN_OK : keep_folder(&top->folders, object->path, err);
+}
+
+static tarn_code list_all(struct tarn_gather *g, struct tarn_err *err)
+{
+    __attribute__((cleanup(top_done))) struct top top = { .g = g };
+    tarn_code code = tarn_place_list(g->place, "", false, note_top, &top, err);
+
+    for (size_t i = 0; i < top.folders.count && code == TARN_OK; i++)
+        code = tarn_place_list(g->place, top.folders.names[i], true, note_object, g, err);
+    return code;
+}
+
+struct missing_walk { struct tarn_gather *g; int64_t looked; };
+
+/* A file listed but not seen is looked for by name: it may have come while the folder was listed. */
+static tarn_code note_missing(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct missing_walk *walk = ctx;
+    struct tarn_gather *g = walk->g;
+    struct tarn_fileset_entry *entry = tarn_fileset_find(&g->files, file->path);
+
+    if (!entry || !(entry->flags & TARN_FILE_LISTED) || entry->flags & TARN_FILE_SEEN)
+        return TARN_OK;
+    entry->flags = (entry->flags | TARN_FILE_SEEN) & 0x7fff; /* told once */
+    struct tarn_object object = { 0 };
+    TARN_ERR(fault);
+    tarn_code code = walk->looked++ < STATS_MAX ? tarn_place_stat(g->place, file->path, &object, &fault) : TARN_NOT_FOUND;
+    if (code != TARN_OK && code != TARN_NOT_FOUND && code != TARN_INVALID)
+        return tarn_err_move(err, &fault);
+    if (code == TARN_OK) {
+        object.path = file->path;
+        return note_listed(g, &object, entry, err);
+    }
+    return tarn_suspects_add(&g->facts->missing, file->path, NULL, -1, file->size, -1, err);
+}
+
+static tarn_code note_removed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct tarn_gather *g = ctx;
+    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
+
+    if (!entry)
+        return tarn_fail_oom(err);
+    entry->flags = (entry->flags | TARN_FILE_REMOVED) & 0x7fff;
+    return TARN_OK;
+}
+
+tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    struct missing_walk walk = { .g = g };
+
+    tarn_picks_done(&g->picks);
+    g->picks.max = g->options->sweep ? FOOTERS_SWEEP : FOOTERS_PROBE;
+    tarn_code code = catalog ? catalog->removed(catalog->ctx, note_removed, g, err) : TARN_OK;
+    if (code == TARN_OK)
+        code = list_all(g, err);
+    if (code == TARN_OK && tarn_fileset_count(&g->files, TARN_FILE_LISTED, TARN_FILE_SEEN) > 0)
+        code = tarn_gather_listed(g, note_missing, &walk, err);
+    if (code == TARN_OK)
+        g->facts->saw |= TARN_SAW_LISTING;
+    return code;
+}

@@ -1,0 +1,235 @@
+/* facts_log.c - the names in _transactions/, put into the order in which they count, with what pointer and catalog
+ * say of each. A log of a million entries costs some 70 bytes an entry. */
+#include "formats/manifest/gather.h"
+#include "base/text.h"
+#include <stdio.h>
+#include <string.h>
+
+/* At `at` in the names; UINT32_MAX: out of memory or full. */
+static uint32_t keep_name(struct tarn_log_facts *log, const char *text)
+{
+    size_t at = log->names.len;
+
+    if (at > UINT32_MAX / 2)
+        return UINT32_MAX;
+    tarn_buf_add(&log->names, text, strlen(text) + 1);
+    return log->names.failed ? UINT32_MAX : (uint32_t)at;
+}
+
+static struct tarn_log_entry *add_entry(struct tarn_log_facts *log, const char *id, struct tarn_err *err)
+{
+    if (log->count == log->cap) {
+        size_t cap = log->cap ? 2 * log->cap : 64;
+        struct tarn_log_entry *more = realloc(log->entries, cap * sizeof *more);
+        if (!more) {
+            (void)tarn_fail_oom(err);
+            return NULL;
+        }
+        log->entries = more;
+        log->cap = cap;
+    }
+    uint32_t at = keep_name(log, id);
+    if (at == UINT32_MAX) {
+        (void)tarn_fail_oom(err);
+        return NULL;
+    }
+    struct tarn_log_entry *entry = &log->entries[log->count++];
+    *entry = (struct tarn_log_entry){ .number = -1, .mtime_ms = -1, .id_at = at, .file_at = at, .version = -1 };
+    return entry;
+}
+
+tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_entry *entry, const char *id, struct tarn_err *err)
+{
+    uint32_t at = keep_name(log, id);
+
+    if (at == UINT32_MAX)
+        return tarn_fail_oom(err);
+    entry->id_at = at;
+    return TARN_OK;
+}
+
+/* "_transactions/<id>.json" to the id; checkpoints, temporary files and folders are none. */
+static bool id_of(const struct tarn_object *object, char id[TARN_TXN_ID_MAX + 1])
+{
+    const char *slash = strrchr(object->path, '/');
+    const char *name = slash ? slash + 1 : object->path;
+    size_t len = strlen(name);
+
+    if (object->is_folder || object->is_symlink || name[0] == '.' || name[0] == '_' || len <= 5 ||
+        len - 5 > TARN_TXN_ID_MAX || strcmp(name + len - 5, ".json") != 0)
+        return false;
+    memcpy(id, name, len - 5);
+    id[len - 5] = '\0';
+    return !tarn_ends_with(id, ".checkpoint");
+}
+
+static tarn_code note_entry(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+{
+    struct tarn_gather *g = ctx;
+    char id[TARN_TXN_ID_MAX + 1];
+
+    if (object->is_symlink)
+        return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
+    if (!id_of(object, id))
+        return TARN_OK;
+    struct tarn_log_entry *entry = add_entry(&g->facts->log, id, err);
+    if (!entry)
+        return err ? err->code : TARN_INTERNAL;
+    entry->mtime_ms = object->mtime_ms;
+    entry->size = object->size;
+    return TARN_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct tarn_log_entry *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct tarn_log_entry *x = a, *y = b;
+
+    if (x->mtime_ms != y->mtime_ms)
+        return x->mtime_ms < y->mtime_ms ? -1 : 1;
+    if (x->number != y->number)
+        return by_number(a, b);
+    return x->id_at < y->id_at ? -1 : x->id_at > y->id_at;
+}
+
+/* Numbers of all entries when their ids share one prefix; false with the reason when they do not. */
+static bool number_entries(struct tarn_log_facts *log)
+{
+    log->why_not[0] = log->prefix[0] = '\0';
+    log->width = 0;
+    for (size_t i = 0; i < log->count; i++) {
+        const char *id = tarn_log_id(log, &log->entries[i]);
+        size_t prefix_len;
+        int64_t number;
+        if (!tarn_txn_id_number(id, &prefix_len, &number)) {
+            snprintf(log->why_not, sizeof log->why_not, "%.60s ends in no number", id);
+            return false;
+        }
+        if (i == 0)
+            snprintf(log->prefix, sizeof log->prefix, "%.*s", (int)prefix_len, id);
+        if (strlen(log->prefix) != prefix_len || strncmp(log->prefix, id, prefix_len) != 0) {
+            snprintf(log->why_not, sizeof log->why_not, "%.60s has another prefix", id);
+            return false;
+        }
+        if (id[prefix_len] == '0' && id[prefix_len + 1])
+            log->width = (int)strlen(id + prefix_len);
+        log->entries[i].number = number;
+    }
+    return true;
+}
+
+static void order_entries(struct tarn_log_facts *log)
+{
+    if (log->count == 0)
+        return;
+    log->numbered = number_entries(log);
+    qsort(log->entries, log->count, sizeof *log->entries, log->numbered ? by_number : by_time);
+    for (size_t i = 1; i < log->count && log->numbered; i++) {
+        if (log->entries[i].number != log->entries[i - 1].number)
+            continue;
+        snprintf(log->why_not, sizeof log->why_not, "%.60s comes twice", tarn_log_id(log, &log->entries[i]));
+        log->numbered = false;
+    }
+}
+
+/* Observed: an entry is committed when it is not after the one that the pointer names. Without a usable pointer all
+ * of them count, since nothing says otherwise. */
+static void mark_committed(struct tarn_gather *g)
+{
+    struct tarn_log_facts *log = &g->facts->log;
+    const char *pointer = g->facts->pointer_id;
+    size_t prefix_len = 0;
+    int64_t number = -1, limit_ms = INT64_MAX;
+    bool by_numbers = pointer && log->numbered && tarn_txn_id_number(pointer, &prefix_len, &number) &&
+                      strlen(log->prefix) == prefix_len && strncmp(log->prefix, pointer, prefix_len) == 0;
+
+    for (size_t i = 0; pointer && i < log->count; i++)
+        if (strcmp(tarn_log_id(log, &log->entries[i]), pointer) == 0)
+            limit_ms = log->entries[i].mtime_ms;
+    for (size_t i = 0; i < log->count; i++) {
+        struct tarn_log_entry *entry = &log->entries[i];
+        entry->committed = by_numbers ? entry->number <= number : entry->mtime_ms <= limit_ms;
+    }
+}
+
+struct commits_walk { struct tarn_log_facts *log; struct tarn_fileset *index; };
+
+/* Managed: the catalog knows what is committed; an id without its file becomes an absent entry. */
+static tarn_code note_committed(void *ctx, const char *id, int64_t committed_at, bool adopted, struct tarn_err *err)
+{
+    struct commits_walk *walk = ctx;
+    const struct tarn_fileset_entry *at = tarn_fileset_find(walk->index, id);
+    struct tarn_log_entry *entry = at ? &walk->log->entries[at->size] : add_entry(walk->log, id, err);
+
+    if (!entry)
+        return err ? err->code : TARN_INTERNAL;
+    if (!at) {
+        entry->absent = true;
+        entry->mtime_ms = committed_at;
+    }
+    entry->committed = true;
+    entry->adopted = adopted;
+    return TARN_OK;
+}
+
+static tarn_code match_commits(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_log_facts *log = &g->facts->log;
+    TARN_AUTO_DONE(fileset) struct tarn_fileset index = { 0 }; /* of ids; the size is the entry's place */
+    struct commits_walk walk = { log, &index };
+
+    for (size_t i = 0; i < log->count; i++) {
+        struct tarn_fileset_entry *slot = tarn_fileset_put(&index, tarn_log_id(log, &log->entries[i]));
+        if (!slot)
+            return tarn_fail_oom(err);
+        slot->size = i & (TARN_FILE_NO_SIZE - 1);
+    }
+    return g->options->catalog->commits(g->options->catalog->ctx, note_committed, &walk, err);
+}
+
+static void note_latest(struct tarn_gather *g)
+{
+    struct tarn_facts *facts = g->facts;
+    const char *latest = facts->pointer_id;
+
+    if (g->options->catalog)
+        latest = g->options->catalog->shown_transaction;
+    else if (!latest && facts->log.count > 0)
+        latest = tarn_log_id(&facts->log, &facts->log.entries[facts->log.count - 1]);
+    free(facts->latest_transaction);
+    facts->latest_transaction = latest ? strdup(latest) : NULL;
+}
+
+tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    struct tarn_log_facts *log = &g->facts->log;
+    bool renamed = false;
+
+    g->unread_before_ms = INT64_MIN;
+    if (g->facts->publication_off)
+        return TARN_OK;
+    tarn_code code = tarn_place_list(g->place, TARN_DIR_LOG, false, note_entry, g, err);
+    if (code == TARN_OK && catalog)
+        code = match_commits(g, err);
+    order_entries(log);
+    if (code == TARN_OK && !catalog)
+        mark_committed(g);
+    if (code == TARN_OK)
+        code = tarn_gather_replay(g, &renamed, err);
+    if (code == TARN_OK && renamed) {
+        order_entries(log);
+        if (!catalog)
+            mark_committed(g);
+        code = tarn_gather_replay(g, &renamed, err);
+    }
+    note_latest(g);
+    if (code == TARN_OK)
+        g->facts->saw |= TARN_SAW_LOG;
+    return code;
+}

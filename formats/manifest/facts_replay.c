@@ -1,0 +1,171 @@
+/* facts_replay.c - what the log says of each file. The entries are read newest first and the first word on a path
+ * is the last word of the log; behind a hole or an unreadable entry nothing is held against the manifest, because
+ * what is missing there may explain it. */
+#include "formats/manifest/gather.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { WINDOW_PROBE = 1000, WINDOW_SWEEP = 200000 }; /* newest entries read */
+
+struct replay {
+    struct tarn_gather *g;
+    const struct tarn_log_entry *entry;
+    bool certain;      /* every newer committed entry was read */
+    bool removes;      /* the second reading of an entry: its removes */
+};
+
+static void mark(struct tarn_fileset_entry *file, unsigned flags)
+{
+    file->flags = (file->flags | flags) & 0x7fff;
+}
+
+/* Is this the newest word on the path, and may it be held against the manifest? */
+static bool decides(const struct replay *r, struct tarn_fileset_entry *file)
+{
+    if (file->flags & TARN_FILE_DECIDED)
+        return false;
+    mark(file, TARN_FILE_DECIDED);
+    return r->entry->committed && r->certain && !r->g->options->catalog &&
+           r->g->facts->manifest == TARN_DOC_READ;
+}
+
+/* Adds come in the first reading and removes in the second, whatever their order: a file that one entry removes and
+ * adds is there afterwards. */
+static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_err *err)
+{
+    struct replay *r = ctx;
+    struct tarn_facts *facts = r->g->facts;
+
+    if (op->is_add == r->removes)
+        return TARN_OK;
+    struct tarn_fileset_entry *file = tarn_fileset_put(&r->g->files, op->file.path);
+    if (!file)
+        return tarn_fail_oom(err);
+    if (r->entry->committed)
+        mark(file, op->is_add ? TARN_FILE_ADDED : TARN_FILE_REMOVED);
+    if (!decides(r, file))
+        return TARN_OK;
+    bool is_listed = file->flags & TARN_FILE_LISTED;
+    const char *id = tarn_log_id(&facts->log, r->entry);
+    if (op->is_add && !is_listed)
+        return tarn_suspects_add(&facts->not_in_manifest, op->file.path, id, -1, -1, r->entry->mtime_ms, err);
+    if (!op->is_add && is_listed)
+        return tarn_suspects_add(&facts->still_listed, op->file.path, id, -1, -1, r->entry->mtime_ms, err);
+    return TARN_OK;
+}
+
+/* The id inside counts, not the file's name; padding makes no difference. */
+static bool is_same_id(const char *a, const char *b)
+{
+    size_t a_prefix, b_prefix;
+    int64_t a_number, b_number;
+
+    if (strcmp(a, b) == 0)
+        return true;
+    return tarn_txn_id_number(a, &a_prefix, &a_number) && tarn_txn_id_number(b, &b_prefix, &b_number) &&
+           a_prefix == b_prefix && strncmp(a, b, a_prefix) == 0 && a_number == b_number;
+}
+
+static tarn_code check_id(struct replay *r, struct tarn_log_entry *entry, const char *id, bool *renamed,
+                          struct tarn_err *err)
+{
+    struct tarn_log_facts *log = &r->g->facts->log;
+    const char *file = tarn_log_file(log, entry);
+
+    if (!id || entry->id_at != entry->file_at || is_same_id(id, file) || tarn_txn_id_check(id, "id", NULL) != TARN_OK)
+        return TARN_OK;
+    tarn_code code = tarn_suspects_add(&log->misnamed, file, id, -1, -1, entry->mtime_ms, err);
+    if (code == TARN_OK)
+        code = tarn_log_rename(log, entry, id, err);
+    *renamed = true;
+    return code;
+}
+
+static tarn_code read_entry(struct replay *r, struct tarn_log_entry *entry, struct tarn_entry_head *head,
+                            struct tarn_err *err)
+{
+    char path[TARN_TXN_ID_MAX + 32];
+
+    snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", tarn_log_file(&r->g->facts->log, entry));
+    r->entry = entry;
+    r->removes = false;
+    tarn_code code = tarn_entry_read_at(r->g->place, path, head, NULL, note_op, r, err);
+    if (code != TARN_OK || head->removes == 0)
+        return code;
+    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head again = { 0 };
+    r->removes = true;
+    return tarn_entry_read_at(r->g->place, path, &again, NULL, note_op, r, err);
+}
+
+static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *renamed, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
+    struct tarn_facts *facts = r->g->facts;
+    TARN_ERR(fault);
+
+    tarn_code code = entry->absent ? TARN_NOT_FOUND : read_entry(r, entry, &head, &fault);
+    if (code == TARN_INVALID || code == TARN_NOT_FOUND) {
+        entry->unreadable = code == TARN_INVALID;
+        r->certain &= !entry->committed;
+        return TARN_OK;
+    }
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    entry->read = true;
+    entry->version = head.version;
+    bool is_data = head.data_change && head.adds + head.removes > 0;
+    if (entry->committed && is_data && head.timestamp > facts->last_data_commit)
+        facts->last_data_commit = head.timestamp;
+    return check_id(r, entry, head.id, renamed, err);
+}
+
+/* Of a managed table the catalog tells what was done; only what came before Tarn is read from the log. */
+static bool needs_reading(const struct replay *r, const struct tarn_log_entry *entry)
+{
+    return !r->g->options->catalog || entry->adopted;
+}
+
+static int64_t pointer_number(const struct tarn_facts *facts)
+{
+    size_t prefix_len;
+    int64_t number;
+
+    return facts->pointer_id && tarn_txn_id_number(facts->pointer_id, &prefix_len, &number) ? number : -1;
+}
+
+static void start_over(struct tarn_gather *g)
+{
+    tarn_fileset_unflag(&g->files, TARN_FILE_ADDED | TARN_FILE_REMOVED | TARN_FILE_DECIDED);
+    tarn_suspects_done(&g->facts->not_in_manifest);
+    tarn_suspects_done(&g->facts->still_listed);
+    g->facts->last_data_commit = -1;
+}
+
+tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err)
+{
+    struct tarn_log_facts *log = &g->facts->log;
+    struct replay r = { .g = g, .certain = true };
+    bool is_dense = tarn_log_is_dense(log);
+    int64_t newer = is_dense ? pointer_number(g->facts) + 1 : 0; /* the number that should come before */
+    size_t window = g->options->sweep ? WINDOW_SWEEP : WINDOW_PROBE, visited = 0;
+    tarn_code code = TARN_OK;
+
+    start_over(g);
+    for (size_t i = log->count; i > 0 && code == TARN_OK; i--) {
+        struct tarn_log_entry *entry = &log->entries[i - 1];
+        if (visited == window) {
+            log->was_cut = true;
+            g->unread_before_ms = log->entries[i].mtime_ms;
+            break;
+        }
+        if (is_dense && entry->committed && newer > 0)
+            r.certain &= entry->number == newer - 1;
+        if (is_dense && entry->committed)
+            newer = entry->number;
+        if (!needs_reading(&r, entry))
+            continue;
+        visited++;
+        code = visit(&r, entry, renamed, err);
+    }
+    return code;
+}

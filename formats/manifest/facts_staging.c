@@ -1,0 +1,140 @@
+/* facts_staging.c - staging/ against processed/: which staged batches wait, which markers say that a merge runs, and
+ * which finished batches no transaction names. */
+#include "formats/manifest/gather.h"
+#include "base/json.h"
+#include "base/text.h"
+#include <string.h>
+
+enum {
+    MARKERS_READ = 1000,      /* markers whose content is read; the others count as completed */
+    MARKER_MAX_BYTES = 65536
+};
+
+struct staging {
+    struct tarn_gather *g;
+    struct tarn_fileset done; /* ids of completed batches, as named by their markers */
+    int64_t markers;
+};
+
+static void staging_done(struct staging *s) { tarn_fileset_done(&s->done); }
+
+struct marker { const char *batch_id, *status; int64_t records; int64_t start_ms; };
+
+static tarn_code keep_done(struct staging *s, const char *batch_id, struct tarn_err *err)
+{
+    return tarn_fileset_put(&s->done, batch_id) ? TARN_OK : tarn_fail_oom(err);
+}
+
+/* "processed/a/b.json" stands for the batch "a/b.parquet". */
+static tarn_code keep_done_by_name(struct staging *s, const char *path, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf id = { 0 };
+    const char *name = path + strlen("processed/");
+
+    tarn_buf_add(&id, name, strlen(name) - strlen(".json"));
+    tarn_buf_adds(&id, ".parquet");
+    tarn_code code = tarn_buf_check(&id, err);
+    return code == TARN_OK ? keep_done(s, id.data, err) : code;
+}
+
+static struct marker marker_of(const json_t *root, const char *fallback, int64_t mtime_ms)
+{
+    const json_t *records = json_object_get(root, "num_records");
+    const char *start = json_string_value(json_object_get(root, "start_time"));
+    const char *batch_id = json_string_value(json_object_get(root, "batch_id"));
+    const char *status = json_string_value(json_object_get(root, "status"));
+    struct marker m = { .batch_id = batch_id ? batch_id : fallback,
+                        .status = status ? status : "completed",
+                        .records = json_is_integer(records) ? json_integer_value(records) : -1,
+                        .start_ms = mtime_ms };
+    enum tarn_time_form form;
+
+    if (start)
+        (void)!tarn_time_parse(start, &m.start_ms, &form, NULL);
+    return m;
+}
+
+/* No transaction names a batch yet in the founding form: a finished one that brought rows cannot be traced. */
+static tarn_code note_marker(struct staging *s, const struct marker *m, int64_t mtime_ms, struct tarn_err *err)
+{
+    struct tarn_facts *facts = s->g->facts;
+
+    if (strcmp(m->status, "running") == 0)
+        return tarn_suspects_add(&facts->running, m->batch_id, NULL, -1, -1, m->start_ms, err);
+    if (strcmp(m->status, "completed") != 0)
+        return TARN_OK;
+    tarn_code code = keep_done(s, m->batch_id, err);
+    if (code == TARN_OK && m->records != 0 && !s->g->options->catalog)
+        code = tarn_suspects_add(&facts->unlinked, m->batch_id, NULL, -1, -1, mtime_ms, err);
+    return code;
+}
+
+static tarn_code note_processed(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+{
+    struct staging *s = ctx;
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
+    json_auto_t *root = NULL;
+    TARN_ERR(fault);
+
+    if (object->is_symlink || !tarn_ends_with(object->path, ".json") || strrchr(object->path, '/')[1] == '.')
+        return TARN_OK;
+    if (s->markers++ >= MARKERS_READ)
+        return keep_done_by_name(s, object->path, err);
+    tarn_code code = tarn_place_read_all(s->g->place, object->path, MARKER_MAX_BYTES, &text, NULL, &fault);
+    if (code == TARN_NOT_FOUND)
+        return TARN_OK;
+    if (code == TARN_OK)
+        code = tarn_json_parse(text.data ? text.data : "", text.len, NULL, &root, &fault);
+    if (code == TARN_INVALID || code == TARN_PAYLOAD_TOO_LARGE)
+        return TARN_OK;
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    struct marker m = marker_of(root, object->path, object->mtime_ms);
+    return note_marker(s, &m, object->mtime_ms, err);
+}
+
+static tarn_code note_staged(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+{
+    struct staging *s = ctx;
+    struct tarn_facts *facts = s->g->facts;
+    const char *path = object->path + strlen("staging/");
+    const char *name = strrchr(object->path, '/') + 1;
+
+    (void)err;
+    if (object->is_symlink || !tarn_ends_with(path, ".parquet") || name[0] == '.' || name[0] == '_')
+        return TARN_OK;
+    if (tarn_fileset_find(&s->done, path) || tarn_fileset_find(&s->done, name))
+        return TARN_OK;
+    facts->staging_files++;
+    facts->staging_bytes += object->size;
+    if (facts->staging_oldest_ms < 0 || object->mtime_ms < facts->staging_oldest_ms)
+        facts->staging_oldest_ms = object->mtime_ms;
+    return TARN_OK;
+}
+
+/* Is there a folder of that name? */
+static tarn_code note_folder(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+{
+    bool *has = ctx;
+
+    (void)err;
+    *has |= object->is_folder && (strcmp(object->path, "staging") == 0 || strcmp(object->path, "processed") == 0);
+    return TARN_OK;
+}
+
+tarn_code tarn_gather_staging(struct tarn_gather *g, struct tarn_err *err)
+{
+    __attribute__((cleanup(staging_done))) struct staging s = { .g = g };
+    bool has_any = false;
+
+    tarn_code code = tarn_place_list(g->place, "", false, note_folder, &has_any, err);
+    if (code != TARN_OK || !has_any)
+        return code;
+    g->facts->staging_files = 0;
+    code = tarn_place_list(g->place, "processed", true, note_processed, &s, err);
+    if (code == TARN_OK)
+        code = tarn_place_list(g->place, "staging", true, note_staged, &s, err);
+    if (code == TARN_OK)
+        g->facts->saw |= TARN_SAW_STAGING;
+    return code;
+}

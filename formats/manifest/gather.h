@@ -1,0 +1,36 @@
+/* gather.h - what the files of formats/manifest/facts*.c share while they gather. Nobody else includes it. */
+#ifndef TARN_FORMATS_MANIFEST_GATHER_H
+#define TARN_FORMATS_MANIFEST_GATHER_H
+#include "formats/facts.h"
+#include "formats/footers.h"
+#include "formats/manifest/manifest.h"
+
+struct tarn_gather {
+    struct tarn_place *place;
+    const struct tarn_facts_options *options;
+    struct tarn_facts *facts;
+    struct tarn_fileset files;       /* every path that a document or the log names */
+    struct tarn_picks picks;
+    struct tarn_schema_doc doc;
+    struct tarn_schema_past past;
+    json_t *partition_keys;          /* owned; NULL: not known */
+    char manifest_token[TARN_TOKEN_TEXT];
+    int64_t unread_before_ms;        /* the log before that was not read; INT64_MIN: all was */
+};
+
+/* facts_documents.c: pointer, schema, manifest, in that order, so that the manifest is never older than the pointer. */
+TARN_MUST tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err);
+/* Every listed file again, for names. */
+TARN_MUST tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
+/* facts_log.c */
+TARN_MUST tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err);
+/* facts_replay.c: what the newest entries did, newest first. *renamed: an id inside is another than its file's
+ * name, so that the order has to be made again. */
+TARN_MUST tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err);
+TARN_MUST tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_entry *entry, const char *id,
+                                    struct tarn_err *err);
+/* facts_files.c: what lies there */
+TARN_MUST tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err);
+/* facts_staging.c */
+TARN_MUST tarn_code tarn_gather_staging(struct tarn_gather *g, struct tarn_err *err);
+#endif

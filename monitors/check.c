@@ -1,0 +1,181 @@
+/* check.c - `tarn check`: a folder judged with no server and no database. The verdict is the same as a scan's, because
+ * it is made by the same gathering, judges and document. */
+#include "monitors/judge.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "formats/manifest/manifest.h"
+#include <stdio.h>
+#include <string.h>
+
+struct check {
+    const struct tarn_check_options *options;
+    struct tarn_schema_doc schema;
+    struct tarn_settings settings;
+    struct tarn_facts facts;
+    struct tarn_judging judging;
+    struct tarn_table *table;
+    struct tarn_scan_row row;
+};
+
+static void check_done(struct check *c)
+{
+    tarn_schema_doc_done(&c->schema);
+    tarn_facts_done(&c->facts);
+    tarn_judging_done(&c->judging);
+    tarn_table_free(c->table);
+    tarn_scan_row_done(&c->row);
+}
+
+enum { SCHEMA_FILE_MAX = 16 << 20 };
+
+/* The folder of the file is opened as a place, so that there is one way to read. */
+static tarn_code read_schema_file(const char *file, struct tarn_schema_doc *out, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    const char *slash = strrchr(file, '/');
+    __attribute__((cleanup(tarn_mem_freep))) char *folder =
+        slash == file ? strdup("/") : slash ? strndup(file, (size_t)(slash - file)) : strdup(".");
+
+    if (!folder)
+        return tarn_fail_oom(err);
+    tarn_code code = tarn_place_open_local(folder, &place, err);
+    if (code == TARN_OK)
+        code = tarn_place_read_all(place, slash ? slash + 1 : file, SCHEMA_FILE_MAX, &text, NULL, err);
+    if (code != TARN_OK)
+        return code;
+    return tarn_schema_doc_parse(text.data ? text.data : "", text.len, out, err);
+}
+
+static void not_judged(struct check *c, enum tarn_facts_state state, const char *why)
+{
+    tarn_facts_init(&c->facts);
+    c->facts.state = state;
+    c->facts.gathered_at = c->options->now_ms;
+    snprintf(c->facts.why, sizeof c->facts.why, "%.511s", why);
+}
+
+static tarn_code open_and_gather(struct check *c, const struct tarn_facts_options *options, struct tarn_err *err)
+{
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    enum tarn_format format = TARN_FORMAT_MANIFEST;
+    TARN_ERR(fault);
+
+    tarn_code code = tarn_place_open_local(c->options->location, &place, &fault);
+    if (code != TARN_OK) {
+        not_judged(c, TARN_FACTS_UNREACHABLE, fault.detail);
+        return TARN_OK;
+    }
+    if (c->options->format >= 0)
+        format = (enum tarn_format)c->options->format;
+    else
+        code = tarn_facts_detect(place, &format, &fault);
+    if (code != TARN_OK) {
+        bool is_empty = code == TARN_NOT_FOUND;
+        not_judged(c, is_empty ? TARN_FACTS_NO_TABLE : TARN_FACTS_UNREACHABLE, fault.detail);
+        return TARN_OK;
+    }
+    return tarn_facts_gather(place, format, options, &c->facts, err);
+}
+
+static tarn_code gather(struct check *c, struct tarn_err *err)
+{
+    const struct tarn_facts_options options = {
+        .now_ms = c->options->now_ms,
+        .sweep = true,
+        .unregistered_grace_ms = tarn_settings_of(&c->settings, "unregistered_data_file")->grace_ms,
+        .leftover_grace_ms = tarn_settings_of(&c->settings, "leftover_temp")->grace_ms,
+        .schema = c->options->schema_file ? tarn_schema_doc_current(&c->schema) : NULL,
+        .previous_version = -1,
+    };
+    return open_and_gather(c, &options, err);
+}
+
+/* The name of a table that no catalog knows: the manifest's own, else the folder's. */
+static char *name_of(const struct check *c)
+{
+    const char *location = c->options->location;
+    size_t len = strlen(location);
+
+    if (c->facts.table && c->facts.table[0])
+        return strdup(c->facts.table);
+    while (len > 1 && location[len - 1] == '/')
+        len--;
+    size_t start = len;
+    while (start > 0 && location[start - 1] != '/')
+        start--;
+    return strndup(location + start, len - start);
+}
+
+static tarn_code make_table(struct check *c, struct tarn_err *err)
+{
+    c->table = calloc(1, sizeof *c->table);
+    if (!c->table)
+        return tarn_fail_oom(err);
+    c->table->mode = TARN_OBSERVED;
+    c->table->format = c->facts.format;
+    c->table->dropped_at = -1;
+    c->table->namespace_ = strdup("default");
+    c->table->name = name_of(c);
+    c->table->partition_keys = strdup("[]");
+    c->table->monitors = strdup("{}");
+    bool is_whole = c->table->namespace_ && c->table->name && c->table->partition_keys && c->table->monitors;
+    return is_whole ? TARN_OK : tarn_fail_oom(err);
+}
+
+/* What a scan would store, every suspect opened: `check` has looked twice. */
+static tarn_code make_row(struct check *c, struct tarn_err *err)
+{
+    tarn_code code = tarn_scan_row_fill(&c->row, &c->facts, err);
+
+    for (size_t i = 0; i < c->judging.out.count && code == TARN_OK; i++) {
+        c->judging.out.items[i].opened_at = c->options->now_ms;
+        code = tarn_uuid(c->judging.out.items[i].id, err);
+    }
+    c->row.checked_at = c->options->now_ms;
+    c->row.checked_version = c->facts.version;
+    c->row.verdict = tarn_verdict_of(&c->judging.out);
+    c->row.judged = c->row.verdict != TARN_SEV_UNKNOWN;
+    c->row.verdict_since = c->options->now_ms;
+    c->row.details = tarn_details_text(&c->facts, &c->settings, &c->judging.out, c->options->now_ms);
+    return code == TARN_OK && !c->row.details ? tarn_fail_oom(err) : code;
+}
+
+static tarn_code judge(struct check *c, struct tarn_err *err)
+{
+    c->judging = (struct tarn_judging){ .facts = &c->facts, .settings = &c->settings, .now_ms = c->options->now_ms };
+    tarn_code code = tarn_judge_all(&c->judging, err);
+    if (code == TARN_OK)
+        code = make_table(c, err);
+    return code == TARN_OK ? make_row(c, err) : code;
+}
+
+static tarn_code write_status(struct check *c, json_t **status, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
+
+    tarn_status_write(&text, c->table, &c->row, &c->judging.out, NULL, c->options->now_ms);
+    tarn_code code = tarn_buf_check(&text, err);
+    return code == TARN_OK ? tarn_json_parse(text.data, text.len, NULL, status, err) : code;
+}
+
+tarn_code tarn_check_run(const struct tarn_check_options *options, json_t **status, enum tarn_severity *severity,
+                         struct tarn_err *err)
+{
+    __attribute__((cleanup(check_done))) struct check c = { .options = options };
+    tarn_code code = TARN_OK;
+
+    tarn_facts_init(&c.facts);
+    tarn_settings_resolve(NULL, NULL, &c.settings);
+    if (options->schema_file)
+        code = read_schema_file(options->schema_file, &c.schema, err);
+    if (code == TARN_OK)
+        code = gather(&c, err);
+    if (code == TARN_OK)
+        code = judge(&c, err);
+    if (code == TARN_OK)
+        code = write_status(&c, status, err);
+    if (code == TARN_OK)
+        *severity = c.row.verdict;
+    return code;
+}

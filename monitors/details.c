@@ -1,0 +1,76 @@
+/* details.c - what the `details` of a status hold: facts that are no findings. Only what the table has. */
+#include "monitors/judge.h"
+#include "base/json.h"
+#include <string.h>
+
+static void put(json_t *out, const char *key, int64_t value) { json_object_set_new(out, key, json_integer(value)); }
+
+static void put_log(json_t *out, const struct tarn_facts *facts, const struct tarn_settings *settings, int64_t now_ms)
+{
+    int64_t grace_ms = tarn_settings_of(settings, "uncommitted_transaction")->grace_ms;
+    int64_t pending = 0;
+
+    for (size_t i = 0; i < facts->log.count; i++) {
+        const struct tarn_log_entry *entry = &facts->log.entries[i];
+        pending += !entry->committed && now_ms - entry->mtime_ms <= grace_ms;
+    }
+    put(out, "pending_transactions", pending);
+    put(out, "log_entries", (int64_t)facts->log.count);
+}
+
+static void put_files(json_t *out, const struct tarn_facts *facts, int64_t now_ms)
+{
+    put(out, "unregistered_files", facts->unregistered.total);
+    put(out, "unregistered_bytes", facts->unregistered.bytes);
+    if (facts->unregistered.total > 0)
+        put(out, "registration_lag_seconds", (now_ms - facts->unregistered.oldest_ms) / TARN_SECOND_MS);
+    put(out, "missing_files", facts->missing.total);
+    put(out, "reclaimable_files", facts->reclaimable_files);
+    put(out, "reclaimable_bytes", facts->reclaimable_bytes);
+}
+
+static void put_staging(json_t *out, const struct tarn_facts *facts, int64_t now_ms)
+{
+    if (facts->staging_files < 0)
+        return;
+    put(out, "staging_files", facts->staging_files);
+    put(out, "staging_bytes", facts->staging_bytes);
+    if (facts->staging_oldest_ms >= 0)
+        put(out, "staging_oldest_seconds", (now_ms - facts->staging_oldest_ms) / TARN_SECOND_MS);
+}
+
+/* Of a finding that stands for many subjects, the examples. */
+static void put_examples(json_t *out, const struct tarn_findings *reports)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; all && i < reports->count; i++) {
+        const struct tarn_finding *report = &reports->items[i];
+        json_auto_t *evidence = report->evidence ? json_loads(report->evidence, 0, NULL) : NULL;
+        json_t *examples = json_object_get(evidence, "examples");
+        if (strcmp(report->subject, "*") == 0 && examples)
+            json_object_set(all, report->code, examples);
+    }
+    if (json_object_size(all) > 0)
+        json_object_set(out, "examples", all);
+    json_decref(all);
+}
+
+char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settings *settings,
+                        const struct tarn_findings *reports, int64_t now_ms)
+{
+    json_auto_t *out = json_object();
+
+    if (facts->state == TARN_FACTS_READ && facts->format == TARN_FORMAT_MANIFEST) {
+        put_log(out, facts, settings, now_ms);
+        put_files(out, facts, now_ms);
+        put_staging(out, facts, now_ms);
+    }
+    if (facts->state == TARN_FACTS_READ) {
+        put(out, "footers_read", facts->footers_read);
+        if (facts->last_data_commit >= 0)
+            json_object_set_new(out, "last_data_commit", tarn_json_time(facts->last_data_commit));
+        put_examples(out, reports);
+    }
+    return out ? tarn_json_text(out) : NULL;
+}

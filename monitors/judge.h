@@ -1,0 +1,121 @@
+/* judge.h - inside monitors/: the kinds, their settings, and what a judgement is made of. A judge is a pure function
+ * of facts, settings and clock; it reports what looks wrong, and findings.c makes findings of that. */
+#ifndef TARN_MONITORS_JUDGE_H
+#define TARN_MONITORS_JUDGE_H
+#include "base/time.h"
+#include "formats/facts.h"
+#include "monitors/monitors.h"
+
+/* --- kinds.c: one row a code, from which settings, documentation and defaults come --- */
+enum tarn_threshold { TARN_THRESHOLD_NONE, TARN_THRESHOLD_DURATION, TARN_THRESHOLD_NUMBER };
+struct tarn_kind {
+    const char *code;
+    enum tarn_severity severity; /* by default */
+    enum tarn_threshold threshold;
+    const char *warning, *error; /* default thresholds as text, NULL: none */
+    const char *grace;           /* a duration, NULL: the kind knows none */
+    const char *unit;            /* of observed and expected, NULL: none */
+    const char *cure;            /* repair plan of a managed table, NULL: none */
+    unsigned needs;              /* TARN_SAW_...: what a scan must have seen to count as a look */
+    bool is_whole;               /* always one finding, subject "*" */
+    bool is_unjudged;            /* the table's severity is unknown while it is open */
+    const char *text;            /* one sentence */
+};
+extern const struct tarn_kind tarn_kinds[];
+extern const size_t tarn_kinds_count;
+#define TARN_KINDS_MAX 64
+const struct tarn_kind *tarn_kind_find(const char *code); /* NULL: unknown */
+
+/* --- settings.c --- */
+struct tarn_limit { bool is_set; int64_t value; /* ms or a number */ char text[TARN_TIME_TEXT]; /* as configured */ };
+struct tarn_kind_settings {
+    bool is_off;
+    bool has_severity;           /* overrides whatever the judge says */
+    enum tarn_severity severity;
+    struct tarn_limit warning, error;
+    int64_t grace_ms;
+};
+struct tarn_settings {
+    int64_t interval_ms, sweep_interval_ms;
+    enum tarn_policy policy;
+    struct tarn_kind_settings kinds[TARN_KINDS_MAX]; /* beside tarn_kinds */
+};
+/* `monitors`: the table's object as text, NULL or "{}": none. What is stored was checked; a member that is not
+ * valid any more counts as not given. */
+void tarn_settings_resolve(const struct tarn_monitor_defaults *defaults, const char *monitors,
+                           struct tarn_settings *out);
+/* Only what a status answer needs: quick, for the hot path. */
+void tarn_settings_glance(const struct tarn_monitor_defaults *defaults, const char *monitors, int64_t *interval_ms,
+                          enum tarn_policy *policy);
+const struct tarn_kind_settings *tarn_settings_of(const struct tarn_settings *settings, const char *code);
+
+/* --- judging --- */
+#define TARN_LOG_SUBJECT "_transactions"
+struct tarn_judging {
+    const struct tarn_facts *facts;
+    const struct tarn_settings *settings;
+    int64_t now_ms;
+    struct tarn_findings out;    /* what looks wrong: code, subject, severity, message, ...; no identity yet */
+    size_t cap;
+    bool failed;                 /* out of memory */
+};
+struct tarn_report {
+    enum tarn_severity severity; /* TARN_SEV_OK: the kind's own */
+    const char *subject;
+    const char *message;         /* NULL: "code: subject" */
+    const char *observed, *expected; /* JSON scalars, NULL: none */
+    const char *unit;            /* NULL: the kind's own */
+    json_t *evidence;            /* stolen, NULL: none */
+};
+typedef void tarn_judge_fn(struct tarn_judging *judging);
+extern tarn_judge_fn *const tarn_judges[];
+extern const size_t tarn_judges_count;
+/* All judges over the facts. TARN_INTERNAL: out of memory. */
+TARN_MUST tarn_code tarn_judge_all(struct tarn_judging *judging, struct tarn_err *err);
+void tarn_judging_done(struct tarn_judging *judging);
+
+void tarn_judge_report(struct tarn_judging *judging, const char *code, const struct tarn_report *report);
+/* One report a suspect; above 20 (or when the kind is whole) one with subject "*", the count and examples. */
+void tarn_judge_suspects(struct tarn_judging *judging, const char *code, const struct tarn_suspects *suspects,
+                         enum tarn_severity severity);
+/* A number as JSON text, in a ring of buffers good for eight calls on this thread. */
+const char *tarn_judge_number(int64_t value);
+/* TARN_SEV_ERROR, TARN_SEV_WARNING by thresholds (strictly greater, error first), TARN_SEV_OK below; *limit the one. */
+enum tarn_severity tarn_judge_over(const struct tarn_kind_settings *settings, int64_t value,
+                                   const struct tarn_limit **limit);
+
+tarn_judge_fn tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_schema_drift, tarn_judge_unregistered,
+    tarn_judge_manifest_content, tarn_judge_data_files, tarn_judge_storage_state, tarn_judge_staging;
+
+/* --- details.c, scan_row.c: facts that are no findings --- */
+char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settings *settings,
+                        const struct tarn_findings *reports, int64_t now_ms); /* owned; NULL: out of memory */
+/* The columns of the scan row that facts tell. */
+TARN_MUST tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts *facts,
+                                       struct tarn_err *err);
+
+/* --- findings.c --- */
+struct tarn_merge {
+    const struct tarn_findings *before;  /* the live ones in the store */
+    const struct tarn_findings *reports; /* of this scan */
+    const struct tarn_facts *facts;      /* what was looked at */
+    int64_t table_id, now_ms;
+    int weight;       /* looks that this scan counts for: 2 when suspects were looked at twice */
+    bool baseline;    /* the first scan of the table */
+};
+/* The live ones after the scan, and with closed_at set those that close now; ids of suspects that are forgotten. */
+struct tarn_merged { struct tarn_findings live, closed; char (*forgotten)[40]; size_t forgotten_count; };
+TARN_MUST tarn_code tarn_findings_merge(const struct tarn_merge *merge, struct tarn_merged *out, struct tarn_err *err);
+void tarn_merged_done(struct tarn_merged *merged);
+TARN_MUST tarn_code tarn_finding_copy(struct tarn_finding *to, const struct tarn_finding *from, struct tarn_err *err);
+/* Adds *item (taken over) to the list. */
+TARN_MUST tarn_code tarn_findings_add(struct tarn_findings *list, struct tarn_finding *item, struct tarn_err *err);
+int tarn_finding_order(const void *a, const void *b); /* severity (worst first), code, subject */
+
+/* --- verdict.c --- */
+/* The table's severity as findings and scan say, at `now`. */
+enum tarn_severity tarn_verdict_of(const struct tarn_findings *findings);
+bool tarn_scan_is_stale(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms);
+bool tarn_scan_is_lost(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms);
+const char *tarn_status_text(enum tarn_severity severity, enum tarn_policy policy, int *status_code);
+#endif

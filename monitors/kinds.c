@@ -1,0 +1,96 @@
+/* kinds.c - every code that a finding can have, on one page. */
+#include "monitors/judge.h"
+#include <string.h>
+
+#define DOCS TARN_SAW_DOCUMENTS
+#define LOG TARN_SAW_LOG
+#define LISTING TARN_SAW_LISTING
+#define FOOTERS TARN_SAW_FOOTERS
+#define STORAGE TARN_SAW_STORAGE
+#define DURATION .threshold = TARN_THRESHOLD_DURATION
+
+const struct tarn_kind tarn_kinds[] = {
+    /* the place */
+    { "storage_unreachable", TARN_SEV_ERROR, .is_unjudged = true, .text = "The table's folder is missing or storage does not answer; nothing else is judged." },
+    { "no_table_found", TARN_SEV_ERROR, .needs = STORAGE, .is_unjudged = true, .text = "The folder is there, but holds no table." },
+    { "format_not_supported", TARN_SEV_INFO, .needs = STORAGE, .is_unjudged = true, .text = "The table is of a format that is not judged." },
+    { "location_not_allowed", TARN_SEV_ERROR, .is_unjudged = true, .text = "The location no longer lies under a storage root; its storage is not touched." },
+    { "symlink_skipped", TARN_SEV_INFO, .needs = LISTING, .is_whole = true, .text = "Symbolic links below the table's folder are not followed." },
+
+    /* freshness of the manifest */
+    { "manifest_age", TARN_SEV_WARNING, DURATION, .warning = "1m", .grace = "1m", .unit = "seconds", .cure = "register", .needs = DOCS | LISTING, .text = "The newest data file is younger than the manifest by more than the threshold." },
+    { "unregistered_data_file", TARN_SEV_WARNING, .grace = "15m", .cure = "register", .needs = DOCS | LOG | LISTING, .text = "A data file is in neither the manifest nor a committed transaction, so no reader sees it." },
+
+    /* the log */
+    { "missing_transaction_log_entry", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = LOG, .text = "A committed transaction has no log entry; an error when it is the newest one." },
+    { "unreadable_transaction_log_entry", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = LOG, .text = "A committed log entry cannot be read; an error when it is the newest one." },
+    { "transaction_gap", TARN_SEV_WARNING, .grace = "1m", .needs = LOG, .text = "A number is missing in the sequence of transactions: a batch was left out." },
+    { "uncommitted_transaction", TARN_SEV_WARNING, .grace = "15m", .needs = LOG, .text = "A log entry above the pointer was never committed." },
+    { "transaction_id_mismatch", TARN_SEV_WARNING, .needs = LOG, .text = "The id inside a log entry is another than its file's name; the id inside counts." },
+    { "gap_check_disabled", TARN_SEV_INFO, .needs = LOG, .text = "The transaction ids do not run by number, so that gaps cannot be seen." },
+    { "history_truncated", TARN_SEV_INFO, .needs = LOG, .text = "The oldest log entries are gone; the present state is not affected." },
+    { "pointer_missing", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "There is a log but no last_committed_txn." },
+    { "pointer_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "last_committed_txn does not hold a transaction id." },
+    { "pointer_mismatch", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = DOCS, .text = "last_committed_txn names another transaction than the catalog." },
+
+    /* the manifest */
+    { "manifest_missing", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "There is no manifest.json, so that readers find nothing." },
+    { "manifest_unreadable", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "manifest.json cannot be read." },
+    { "committed_file_not_in_manifest", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "A committed transaction added a file that the manifest lacks: an update was lost." },
+    { "removed_file_in_manifest", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "A committed transaction removed a file that the manifest still lists." },
+    { "duplicate_file", TARN_SEV_WARNING, .unit = "entries", .cure = "republish", .needs = DOCS, .text = "The manifest lists a file more than once, so that its rows count twice." },
+    { "manifest_last_updated_missing", TARN_SEV_INFO, .needs = DOCS, .text = "The manifest has no last_updated; its modification time stands in." },
+    { "naive_timestamp", TARN_SEV_INFO, .needs = DOCS, .text = "An instant has no zone; UTC is assumed." },
+    { "implausible_timestamp", TARN_SEV_WARNING, .needs = DOCS, .text = "An instant is none between 2000 and 2100; the modification time stands in." },
+    { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = DOCS | LISTING, .text = "A file or the manifest is dated in the future." },
+    { "version_regression", TARN_SEV_ERROR, .unit = "versions", .needs = DOCS, .text = "The version went back since the last scan." },
+    { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "Someone else wrote the documents of a managed table." },
+    { "adoption_conflict", TARN_SEV_ERROR, .cure = "adopt", .needs = STORAGE, .text = "Manifest and log disagreed when the table was adopted; commits wait for a repair." },
+    { "storage_ahead", TARN_SEV_ERROR, .cure = "adopt", .needs = STORAGE, .text = "Storage knows commits that the catalog lost; commits wait for a recovery." },
+
+    /* the schema */
+    { "schema_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json cannot be read, so that drift is not judged." },
+    { "schema_version_not_in_history", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json names a current version that it does not hold." },
+    { "schema_drift.extra_column", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "Files hold a column that the schema lacks: its data is never visible." },
+    { "schema_drift.missing_column", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "Files lack a column: it reads as null. Info for files older than the column, an error when it is required." },
+    { "schema_drift.renamed_case", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "A column differs from the schema only by case." },
+    { "schema_drift.narrowed", TARN_SEV_ERROR, .unit = "files", .needs = FOOTERS, .text = "Files hold a wider type than the schema: values may be read wrong." },
+    { "schema_drift.type_changed", TARN_SEV_ERROR, .unit = "files", .needs = FOOTERS, .text = "Files hold another type than the schema." },
+    { "schema_drift.null_in_required", TARN_SEV_ERROR, .unit = "files", .needs = FOOTERS, .text = "A column that must not be null holds nulls." },
+    { "schema_drift.widened", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "Files hold a narrower type than the schema, which readers widen." },
+    { "schema_drift.timestamp_unit", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "Files hold instants of another unit; a warning when readers cannot convert it." },
+    { "schema_drift.nulls_unknown", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "A column that must not be null is optional in files that do not count nulls." },
+    { "schema_drift.reordered", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "Files hold the columns in another order." },
+    { "partition_column_in_file", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "Files also store a partition column; a warning when its value contradicts the path." },
+    { "column_all_null", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "A column has no value at all in the newest files." },
+
+    /* the data files */
+    { "missing_data_file", TARN_SEV_ERROR, .unit = "bytes", .cure = "forget", .needs = DOCS | LISTING, .text = "A listed file is not there: reads fail." },
+    { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .needs = DOCS | LISTING, .text = "A file has another size than listed." },
+    { "corrupt_data_file", TARN_SEV_ERROR, .needs = FOOTERS, .text = "A file is no readable Parquet file." },
+    { "encrypted", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is encrypted and not judged." },
+    { "footer_too_large", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is too large to be judged." },
+    { "leftover_temp", TARN_SEV_INFO, .grace = "1m", .unit = "files", .needs = LISTING, .is_whole = true, .text = "Temporary files were left behind; no reader sees them." },
+
+    /* staging */
+    { "staging_backlog", TARN_SEV_WARNING, DURATION, .warning = "10m", .unit = "seconds", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "A staged batch waits for its merge longer than the threshold." },
+    { "merge_stuck", TARN_SEV_WARNING, DURATION, .warning = "15m", .unit = "seconds", .needs = TARN_SAW_STAGING, .text = "A batch is marked as running for longer than the threshold." },
+    { "processed_without_result", TARN_SEV_INFO, .unit = "batches", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "Batches are marked as completed, but no transaction names them." },
+};
+const size_t tarn_kinds_count = TARN_COUNT(tarn_kinds);
+_Static_assert(TARN_COUNT(tarn_kinds) <= TARN_KINDS_MAX, "room in the settings");
+
+const struct tarn_kind *tarn_kind_find(const char *code)
+{
+    for (size_t i = 0; i < tarn_kinds_count; i++)
+        if (strcmp(tarn_kinds[i].code, code) == 0)
+            return &tarn_kinds[i];
+    return NULL;
+}
+
+/* The place first: when it cannot be read, the others find nothing to say. */
+tarn_judge_fn *const tarn_judges[] = {
+    tarn_judge_storage_state, tarn_judge_manifest_age,  tarn_judge_transaction_gaps, tarn_judge_manifest_content,
+    tarn_judge_unregistered,  tarn_judge_schema_drift,  tarn_judge_data_files,       tarn_judge_staging,
+};
+const size_t tarn_judges_count = TARN_COUNT(tarn_judges);

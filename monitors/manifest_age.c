@@ -1,0 +1,53 @@
+/* manifest_age.c - the newest data file's modification time minus the manifest's last_updated. The number is reported
+ * as it is; a finding opens only when the newest file itself is older than the grace time, since after a quiet night the
+ * first file makes the age jump to hours although its commit follows two seconds later. */
+#include "monitors/judge.h"
+#include <stdio.h>
+
+static void judge_skew(struct tarn_judging *j)
+{
+    const struct tarn_facts *facts = j->facts;
+    const struct tarn_kind_settings *settings = tarn_settings_of(j->settings, "clock_skew");
+    const struct { int64_t at; const char *subject; } k_instants[] = {
+        { facts->newest_data_ms, facts->newest_data_path },
+        { facts->last_updated, "manifest.json" },
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_instants); i++) {
+        const struct tarn_limit *limit = NULL;
+        enum tarn_severity severity = tarn_judge_over(settings, k_instants[i].at - j->now_ms, &limit);
+        if (k_instants[i].at < 0 || severity == TARN_SEV_OK)
+            continue;
+        tarn_judge_report(j, "clock_skew",
+                          &(struct tarn_report){
+                              .severity = severity,
+                              .subject = k_instants[i].subject,
+                              .observed = tarn_judge_number((k_instants[i].at - j->now_ms) / TARN_SECOND_MS),
+                              .expected = tarn_judge_number(limit->value / TARN_SECOND_MS) });
+    }
+}
+
+void tarn_judge_manifest_age(struct tarn_judging *j)
+{
+    const struct tarn_facts *facts = j->facts;
+    const struct tarn_kind_settings *settings = tarn_settings_of(j->settings, "manifest_age");
+    const struct tarn_limit *limit = NULL;
+    char message[64];
+
+    if (facts->state != TARN_FACTS_READ || facts->format != TARN_FORMAT_MANIFEST)
+        return;
+    judge_skew(j);
+    if (facts->newest_data_ms < 0 || facts->last_updated < 0 || facts->manifest != TARN_DOC_READ)
+        return;
+    int64_t age_ms = facts->newest_data_ms - facts->last_updated;
+    enum tarn_severity severity = tarn_judge_over(settings, age_ms, &limit);
+    if (severity == TARN_SEV_OK || j->now_ms - facts->newest_data_ms <= settings->grace_ms)
+        return;
+    snprintf(message, sizeof message, "manifest_age > %s", limit->text);
+    tarn_judge_report(j, "manifest_age",
+                      &(struct tarn_report){ .severity = severity,
+                                             .subject = "manifest.json",
+                                             .message = message,
+                                             .observed = tarn_judge_number(age_ms / TARN_SECOND_MS),
+                                             .expected = tarn_judge_number(limit->value / TARN_SECOND_MS) });
+}

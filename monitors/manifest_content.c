@@ -1,0 +1,62 @@
+/* manifest_content.c - what the documents say against each other and against the catalog. */
+#include "monitors/judge.h"
+#include <stdio.h>
+
+static void report_doc(struct tarn_judging *j, const char *code, const char *subject, const char *why)
+{
+    char message[600];
+
+    snprintf(message, sizeof message, "%s: %s", code, why[0] ? why : subject);
+    tarn_judge_report(j, code, &(struct tarn_report){ .subject = subject, .message = message });
+}
+
+static void judge_states(struct tarn_judging *j)
+{
+    const struct tarn_facts *f = j->facts;
+    const struct { bool is_so; const char *code, *subject, *why; } k_rows[] = {
+        { f->manifest == TARN_DOC_ABSENT, "manifest_missing", "manifest.json", "" },
+        { f->manifest == TARN_DOC_BAD, "manifest_unreadable", "manifest.json", f->manifest_why },
+        { f->foreign_manifest && f->block != TARN_BLOCK_FOREIGN_WRITE, "foreign_write", "manifest.json", "" },
+        { f->pointer == TARN_DOC_ABSENT && f->log.count > 0, "pointer_missing", "last_committed_txn", "" },
+        { f->pointer == TARN_DOC_BAD, "pointer_unreadable", "last_committed_txn", f->pointer_why },
+        { f->pointer == TARN_DOC_READ && f->pointer_differs, "pointer_mismatch", "last_committed_txn", "" },
+        { f->schema == TARN_DOC_BAD, "schema_unreadable", "schema.json", f->schema_why },
+        { f->schema_not_in_history, "schema_version_not_in_history", "schema.json", "" },
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++)
+        if (k_rows[i].is_so)
+            report_doc(j, k_rows[i].code, k_rows[i].subject, k_rows[i].why);
+}
+
+static void judge_times(struct tarn_judging *j)
+{
+    const struct tarn_facts *f = j->facts;
+    const struct { bool is_so; const char *code; } k_rows[] = {
+        { f->last_updated_missing, "manifest_last_updated_missing" },
+        { f->last_updated_naive, "naive_timestamp" },
+        { f->last_updated_bad, "implausible_timestamp" },
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows) && f->manifest == TARN_DOC_READ; i++)
+        if (k_rows[i].is_so)
+            report_doc(j, k_rows[i].code, "manifest.json", f->last_updated_text ? f->last_updated_text : "");
+}
+
+void tarn_judge_manifest_content(struct tarn_judging *j)
+{
+    const struct tarn_facts *f = j->facts;
+
+    if (f->state != TARN_FACTS_READ || f->format != TARN_FORMAT_MANIFEST || f->publication_off)
+        return;
+    judge_states(j);
+    judge_times(j);
+    tarn_judge_suspects(j, "duplicate_file", &f->duplicates, TARN_SEV_OK);
+    tarn_judge_suspects(j, "committed_file_not_in_manifest", &f->not_in_manifest, TARN_SEV_OK);
+    tarn_judge_suspects(j, "removed_file_in_manifest", &f->still_listed, TARN_SEV_OK);
+    if (!f->managed && f->previous_version >= 0 && f->version >= 0 && f->version < f->previous_version)
+        tarn_judge_report(j, "version_regression",
+                          &(struct tarn_report){ .subject = "manifest.json",
+                                                 .observed = tarn_judge_number(f->version),
+                                                 .expected = tarn_judge_number(f->previous_version) });
+}

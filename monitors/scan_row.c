@@ -1,0 +1,31 @@
+/* scan_row.c - the columns of a scan row that facts tell. */
+#include "monitors/judge.h"
+#include <string.h>
+
+static bool replace(char **out, const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+
+    if (text && !copy)
+        return false;
+    free(*out);
+    *out = copy;
+    return true;
+}
+
+tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts *facts, struct tarn_err *err)
+{
+    if (!replace(&row->latest_transaction, facts->latest_transaction) ||
+        !replace(&row->partition_keys, facts->partition_keys))
+        return tarn_fail_oom(err);
+    row->version = facts->version;
+    row->last_updated = facts->last_updated;
+    row->file_count = facts->file_count;
+    row->total_bytes = facts->total_bytes;
+    row->schema_version = facts->schema_version;
+    row->has_manifest_age =
+        facts->format == TARN_FORMAT_MANIFEST && facts->newest_data_ms >= 0 && facts->last_updated >= 0;
+    row->manifest_age_ms = row->has_manifest_age ? facts->newest_data_ms - facts->last_updated : 0;
+    row->last_data_commit = facts->last_data_commit;
+    return TARN_OK;
+}

@@ -1,0 +1,266 @@
+/* settings.c - `monitors` of a table over those of the server over the kinds' own defaults. The same reader checks what
+ * a request brings and resolves what is stored: strict with a request, lenient with the store. */
+#include "monitors/judge.h"
+#include "base/json.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A duration or a number, by the kind. */
+static tarn_code read_limit(const struct tarn_kind *kind, const char *key, const json_t *value, struct tarn_limit *out,
+                            struct tarn_err *err)
+{
+    struct tarn_limit limit = { .is_set = true };
+
+    if (kind->threshold == TARN_THRESHOLD_NONE)
+        return tarn_fail_field(err, key, "%s has no thresholds", kind->code);
+    if (json_is_integer(value)) {
+        snprintf(limit.text, sizeof limit.text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        limit.value = json_integer_value(value);
+        if (limit.value < 0 || limit.value > INT64_MAX / TARN_SECOND_MS)
+            return tarn_fail_field(err, key, "must not be negative or beyond all measure");
+        if (kind->threshold == TARN_THRESHOLD_DURATION) {
+            limit.value *= TARN_SECOND_MS;
+            (void)tarn_duration_format(limit.value, limit.text);
+        }
+        *out = limit;
+        return TARN_OK;
+    }
+    const char *text = json_string_value(value);
+    if (!text || kind->threshold != TARN_THRESHOLD_DURATION)
+        return tarn_fail_field(err, key, "must be a %s",
+                               kind->threshold == TARN_THRESHOLD_DURATION ? "duration such as \"5m\"" : "number");
+    if (strlen(text) >= sizeof limit.text || tarn_duration_parse(text, &limit.value, NULL) != TARN_OK)
+        return tarn_fail_field(err, key, "must be a duration such as \"1h30m\"");
+    snprintf(limit.text, sizeof limit.text, "%s", text);
+    *out = limit;
+    return TARN_OK;
+}
+
+static tarn_code read_severity(const char *key, const json_t *value, struct tarn_kind_settings *out, struct tarn_err *err)
+{
+    const char *text = json_string_value(value);
+    enum tarn_severity severity;
+
+    if (text && strcmp(text, "off") == 0) {
+        out->is_off = true;
+        return TARN_OK;
+    }
+    if (!text || !tarn_severity_parse(text, &severity) || severity == TARN_SEV_OK || severity == TARN_SEV_UNKNOWN)
+        return tarn_fail_field(err, key, "must be off, info, warning or error");
+    out->is_off = false;
+    out->has_severity = true;
+    out->severity = severity;
+    return TARN_OK;
+}
+
+static tarn_code read_grace(const struct tarn_kind *kind, const char *key, const json_t *value, int64_t *out,
+                            struct tarn_err *err)
+{
+    const char *text = json_string_value(value);
+
+    if (!kind->grace)
+        return tarn_fail_field(err, key, "%s has no grace time", kind->code);
+    if (json_is_integer(value) && json_integer_value(value) >= 0 &&
+        json_integer_value(value) <= INT64_MAX / TARN_SECOND_MS) {
+        *out = json_integer_value(value) * TARN_SECOND_MS;
+        return TARN_OK;
+    }
+    if (!text || tarn_duration_parse(text, out, NULL) != TARN_OK)
+        return tarn_fail_field(err, key, "must be a duration such as \"15m\"");
+    return TARN_OK;
+}
+
+/* One member of one kind's object. */
+static tarn_code read_member(const struct tarn_kind *kind, const char *key, const json_t *value,
+                             struct tarn_kind_settings *out, struct tarn_err *err)
+{
+    if (strcmp(key, "warning") == 0)
+        return read_limit(kind, key, value, &out->warning, err);
+    if (strcmp(key, "error") == 0)
+        return read_limit(kind, key, value, &out->error, err);
+    if (strcmp(key, "severity") == 0)
+        return read_severity(key, value, out, err);
+    if (strcmp(key, "grace") == 0)
+        return read_grace(kind, key, value, &out->grace_ms, err);
+    return tarn_fail_field(err, key, "is not known here: warning, error, severity, grace");
+}
+
+static tarn_code read_kind(const struct tarn_kind *kind, json_t *object, struct tarn_kind_settings *out,
+                           struct tarn_err *err)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(object))
+        return tarn_fail_field(err, "", "must be an object");
+    json_object_foreach(object, key, value) {
+        TARN_ERR(fault);
+        tarn_code code = json_is_null(value) ? TARN_OK : read_member(kind, key, value, out, &fault);
+        if (code != TARN_OK && err)
+            return tarn_err_move(err, &fault);
+    }
+    return TARN_OK;
+}
+
+static tarn_code read_interval(const json_t *value, int64_t *out, struct tarn_err *err)
+{
+    const char *text = json_string_value(value);
+    int64_t ms = json_is_integer(value) && json_integer_value(value) <= INT32_MAX
+                     ? json_integer_value(value) * TARN_SECOND_MS
+                     : -1;
+
+    if (text && tarn_duration_parse(text, &ms, NULL) != TARN_OK)
+        ms = -1;
+    if (ms < TARN_SECOND_MS)
+        return tarn_fail_field(err, "interval", "must be a duration of at least a second");
+    *out = ms;
+    return TARN_OK;
+}
+
+static tarn_code read_policy(const json_t *value, enum tarn_policy *out, struct tarn_err *err)
+{
+    const char *text = json_string_value(value);
+
+    if (!text || (strcmp(text, "default") != 0 && strcmp(text, "strict") != 0))
+        return tarn_fail_field(err, "status_policy", "must be default or strict");
+    *out = strcmp(text, "strict") == 0 ? TARN_POLICY_STRICT : TARN_POLICY_DEFAULT;
+    return TARN_OK;
+}
+
+static tarn_code read_setting(const char *key, json_t *value, struct tarn_settings *out, struct tarn_err *err)
+{
+    const struct tarn_kind *kind = tarn_kind_find(key);
+
+    if (json_is_null(value))
+        return TARN_OK;
+    if (strcmp(key, "interval") == 0)
+        return read_interval(value, &out->interval_ms, err);
+    if (strcmp(key, "status_policy") == 0)
+        return read_policy(value, &out->policy, err);
+    if (strcmp(key, "timezone") == 0)
+        return json_is_string(value) ? TARN_OK : tarn_fail_field(err, key, "must be a string");
+    if (strcmp(key, "maintenance") == 0)
+        return json_is_array(value) ? TARN_OK : tarn_fail_field(err, key, "must be an array");
+    if (!kind)
+        return tarn_fail_field(err, key, "is not a monitor");
+    tarn_code code = read_kind(kind, value, &out->kinds[kind - tarn_kinds], err);
+    if (code == TARN_OK || !err)
+        return code;
+    return err->field[0] ? tarn_err_prefix(err, "%s.", key) : tarn_err_prefix(err, "%s", key);
+}
+
+/* With `err` NULL what is wrong is passed over. */
+static tarn_code read_all(json_t *monitors, struct tarn_settings *out, struct tarn_err *err)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(monitors))
+        return tarn_fail_field(err, "", "must be an object");
+    json_object_foreach(monitors, key, value) {
+        tarn_code code = read_setting(key, value, out, err);
+        if (code != TARN_OK && err)
+            return code;
+    }
+    return TARN_OK;
+}
+
+static void set_limit(const struct tarn_kind *kind, const char *text, struct tarn_limit *out)
+{
+    if (!text)
+        return;
+    json_auto_t *value = json_string(text);
+    if (value)
+        (void)!read_limit(kind, "", value, out, NULL);
+}
+
+static struct tarn_settings built_in;
+static pthread_once_t built_in_once = PTHREAD_ONCE_INIT;
+
+static void build_defaults(void)
+{
+    built_in = (struct tarn_settings){ .interval_ms = TARN_MINUTE_MS, .sweep_interval_ms = 10 * TARN_MINUTE_MS };
+    for (size_t i = 0; i < tarn_kinds_count; i++) {
+        const struct tarn_kind *kind = &tarn_kinds[i];
+        set_limit(kind, kind->warning, &built_in.kinds[i].warning);
+        set_limit(kind, kind->error, &built_in.kinds[i].error);
+        if (kind->grace)
+            (void)!tarn_duration_parse(kind->grace, &built_in.kinds[i].grace_ms, NULL);
+    }
+}
+
+static void set_defaults(struct tarn_settings *out)
+{
+    pthread_once(&built_in_once, build_defaults);
+    *out = built_in;
+}
+
+void tarn_settings_resolve(const struct tarn_monitor_defaults *defaults, const char *monitors,
+                           struct tarn_settings *out)
+{
+    json_auto_t *own = NULL;
+
+    set_defaults(out);
+    if (defaults) {
+        out->interval_ms = defaults->interval_ms;
+        out->sweep_interval_ms = defaults->sweep_interval_ms;
+        out->policy = defaults->policy;
+        json_auto_t *server = defaults->monitors ? json_deep_copy(defaults->monitors) : NULL;
+        if (server)
+            (void)!read_all(server, out, NULL);
+    }
+    if (!monitors || strcmp(monitors, "{}") == 0)
+        return;
+    own = json_loads(monitors, 0, NULL);
+    if (own)
+        (void)!read_all(own, out, NULL);
+}
+
+static void glance(const json_t *monitors, int64_t *interval_ms, enum tarn_policy *policy)
+{
+    const json_t *interval = json_object_get(monitors, "interval");
+    const json_t *word = json_object_get(monitors, "status_policy");
+
+    if (interval)
+        (void)!read_interval(interval, interval_ms, NULL);
+    if (word)
+        (void)!read_policy(word, policy, NULL);
+}
+
+void tarn_settings_glance(const struct tarn_monitor_defaults *defaults, const char *monitors, int64_t *interval_ms,
+                          enum tarn_policy *policy)
+{
+    *interval_ms = defaults ? defaults->interval_ms : TARN_MINUTE_MS;
+    *policy = defaults ? defaults->policy : TARN_POLICY_DEFAULT;
+    if (defaults && defaults->monitors)
+        glance(defaults->monitors, interval_ms, policy);
+    if (!monitors || strcmp(monitors, "{}") == 0)
+        return;
+    json_auto_t *own = json_loads(monitors, 0, NULL);
+    if (own)
+        glance(own, interval_ms, policy);
+}
+
+const struct tarn_kind_settings *tarn_settings_of(const struct tarn_settings *settings, const char *code)
+{
+    return &settings->kinds[tarn_kind_find(code) - tarn_kinds];
+}
+
+tarn_code tarn_monitors_check(const json_t *monitors, const char *field, struct tarn_err *err)
+{
+    json_auto_t *copy = json_deep_copy(monitors);
+    struct tarn_settings scratch;
+
+    if (!copy)
+        return tarn_fail_oom(err);
+    set_defaults(&scratch);
+    TARN_ERR(fault);
+    if (read_all(copy, &scratch, &fault) == TARN_OK)
+        return TARN_OK;
+    if (fault.field[0])
+        (void)tarn_err_prefix(&fault, "%s.", field);
+    else
+        (void)tarn_err_prefix(&fault, "%s", field);
+    return tarn_err_move(err, &fault);
+}

@@ -1,0 +1,233 @@
+/* transaction_gaps.c - holes in the log. At or below the pointer a hole is an entry that was written and lost, above it
+ * a batch that was left out; of a managed table the catalog knows which ids there must be. Contiguous holes are one
+ * finding. Ids that do not run by number are not judged by number. */
+#include "monitors/judge.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { ID_TEXT = TARN_TXN_ID_MAX + 24, RANGES_MAX = TARN_EXAMPLES_MAX };
+
+struct hole {
+    int64_t first, last;
+    bool newest;    /* holds the newest committed transaction */
+    int64_t age_ms; /* of what proves it */
+};
+/* The holes of one code, folded when there are too many. */
+struct holes {
+    struct hole items[RANGES_MAX];
+    size_t count;
+    int64_t ranges, ids; /* all of them */
+    bool newest;         /* any holds the newest committed one */
+};
+
+static void add_hole(struct holes *holes, struct hole hole)
+{
+    if (holes->count < RANGES_MAX)
+        holes->items[holes->count++] = hole;
+    holes->ranges++;
+    holes->ids += hole.last - hole.first + 1;
+    holes->newest |= hole.newest;
+}
+
+static void range_text(const struct tarn_log_facts *log, const struct hole *hole, char *out, size_t size)
+{
+    char first[ID_TEXT], last[ID_TEXT];
+
+    tarn_log_number_id(log, hole->first, first);
+    tarn_log_number_id(log, hole->last, last);
+    if (hole->first == hole->last)
+        snprintf(out, size, "%s", first);
+    else
+        snprintf(out, size, "%s..%s", first, last);
+}
+
+static void report_holes(struct tarn_judging *j, const char *code, const struct holes *holes)
+{
+    char subject[2 * ID_TEXT + 4], message[2 * ID_TEXT + 128];
+
+    for (size_t i = 0; i < holes->count && holes->ranges <= RANGES_MAX; i++) {
+        range_text(&j->facts->log, &holes->items[i], subject, sizeof subject);
+        tarn_judge_report(j, code,
+                          &(struct tarn_report){
+                              .severity = holes->items[i].newest ? TARN_SEV_ERROR : TARN_SEV_OK,
+                              .subject = subject });
+    }
+    if (holes->ranges <= RANGES_MAX)
+        return;
+    range_text(&j->facts->log, &holes->items[0], subject, sizeof subject);
+    snprintf(message, sizeof message, "%s: %s ids, the first is %s", code, tarn_judge_number(holes->ids), subject);
+    tarn_judge_report(j, code,
+                      &(struct tarn_report){ .severity = holes->newest ? TARN_SEV_ERROR : TARN_SEV_OK,
+                                             .subject = "*",
+                                             .message = message });
+}
+
+/* The pointer's number when it belongs to the log's sequence, else -1. */
+static int64_t pointer_number(const struct tarn_facts *facts)
+{
+    const struct tarn_log_facts *log = &facts->log;
+    size_t prefix_len;
+    int64_t number;
+
+    if (!facts->pointer_id || !tarn_txn_id_number(facts->pointer_id, &prefix_len, &number))
+        return -1;
+    bool is_same = log->count == 0 ||
+                   (strlen(log->prefix) == prefix_len && strncmp(log->prefix, facts->pointer_id, prefix_len) == 0);
+    return is_same ? number : -1;
+}
+
+struct judged { struct holes lost, left_out; };
+
+/* Numbers first..last have no entry; `entry` is the present one above, NULL above the newest. */
+static void note_hole(struct tarn_judging *j, struct judged *out, int64_t first, int64_t last,
+                      const struct tarn_log_entry *entry, int64_t pointer, bool is_lost)
+{
+    int64_t proof_ms = entry ? entry->mtime_ms : j->facts->pointer_mtime_ms;
+    const char *code = is_lost ? "missing_transaction_log_entry" : "transaction_gap";
+    struct hole hole = { first, last, is_lost && pointer >= first && pointer <= last, j->now_ms - proof_ms };
+
+    if (first <= last && hole.age_ms > tarn_settings_of(j->settings, code)->grace_ms)
+        add_hole(is_lost ? &out->lost : &out->left_out, hole);
+}
+
+/* Observed: the part of a hole at or below the pointer was lost, the part above left out. Without a pointer all counts
+ * as committed. */
+static void split_hole(struct tarn_judging *j, struct judged *out, int64_t first, int64_t last,
+                       const struct tarn_log_entry *entry, int64_t pointer)
+{
+    int64_t border = pointer < 0 ? last : pointer < first ? first - 1 : pointer < last ? pointer : last;
+
+    note_hole(j, out, first, border, entry, pointer, true);
+    note_hole(j, out, border + 1, last, entry, pointer, false);
+}
+
+static void judge_observed(struct tarn_judging *j, struct judged *out)
+{
+    const struct tarn_log_facts *log = &j->facts->log;
+    int64_t pointer = pointer_number(j->facts);
+
+    for (size_t i = 1; i < log->count; i++)
+        split_hole(j, out, log->entries[i - 1].number + 1, log->entries[i].number - 1, &log->entries[i], pointer);
+    int64_t newest = log->count > 0 ? log->entries[log->count - 1].number : pointer - 1;
+    if (newest < pointer)
+        note_hole(j, out, newest + 1, pointer, NULL, pointer, true);
+}
+
+/* Managed: an absent entry was committed; a number that never was, was lost before Tarn or left out since. */
+static void judge_managed(struct tarn_judging *j, struct judged *out)
+{
+    const struct tarn_log_facts *log = &j->facts->log;
+    const struct tarn_log_entry *newest_committed = NULL;
+    bool in_run = false;
+    struct hole run = { 0 };
+
+    for (size_t i = 0; i < log->count; i++)
+        newest_committed = log->entries[i].committed ? &log->entries[i] : newest_committed;
+    for (size_t i = 0; i < log->count; i++) {
+        const struct tarn_log_entry *entry = &log->entries[i];
+        int64_t before = i > 0 ? log->entries[i - 1].number : entry->number - 1;
+        bool is_lost = entry->adopted && before + 1 < entry->number;
+        if (before + 1 < entry->number && !is_lost)
+            note_hole(j, out, before + 1, entry->number - 1, entry, -1, false);
+        bool goes_on = in_run && before + 1 == entry->number && entry->absent;
+        if (in_run && !goes_on && !is_lost) {
+            add_hole(&out->lost, run);
+            in_run = false;
+        }
+        if (is_lost && !in_run)
+            run = (struct hole){ .first = before + 1 };
+        else if (entry->absent && !in_run)
+            run = (struct hole){ .first = entry->number };
+        in_run |= is_lost || entry->absent;
+        if (!in_run)
+            continue;
+        run.last = entry->absent ? entry->number : entry->number - 1;
+        run.newest |= entry->absent && entry == newest_committed;
+    }
+    if (in_run)
+        add_hole(&out->lost, run);
+}
+
+/* Without numbers only what the catalog knows can be missed. */
+static void judge_absent_by_id(struct tarn_judging *j)
+{
+    const struct tarn_log_facts *log = &j->facts->log;
+    const struct tarn_log_entry *newest = NULL;
+
+    for (size_t i = 0; i < log->count; i++)
+        newest = log->entries[i].committed ? &log->entries[i] : newest;
+    for (size_t i = 0; i < log->count; i++)
+        if (log->entries[i].absent)
+            tarn_judge_report(j, "missing_transaction_log_entry",
+                              &(struct tarn_report){
+                                  .severity = &log->entries[i] == newest ? TARN_SEV_ERROR : TARN_SEV_OK,
+                                  .subject = tarn_log_id(log, &log->entries[i]) });
+}
+
+static void judge_numbers(struct tarn_judging *j)
+{
+    const struct tarn_facts *facts = j->facts;
+    const struct tarn_log_facts *log = &facts->log;
+    struct judged out = { 0 };
+    char message[256];
+
+    if (!tarn_log_is_dense(log) && log->count > 0) {
+        snprintf(message, sizeof message, "gap_check_disabled: %s",
+                 log->why_not[0] ? log->why_not : "fewer than half of the numbers follow each other");
+        tarn_judge_report(j, "gap_check_disabled",
+                          &(struct tarn_report){ .subject = TARN_LOG_SUBJECT, .message = message });
+        judge_absent_by_id(j);
+        return;
+    }
+    if (facts->managed)
+        judge_managed(j, &out);
+    else
+        judge_observed(j, &out);
+    report_holes(j, "missing_transaction_log_entry", &out.lost);
+    report_holes(j, "transaction_gap", &out.left_out);
+    if (log->count > 0 && log->entries[0].number > 1 && !facts->managed)
+        tarn_judge_report(j, "history_truncated",
+                          &(struct tarn_report){ .subject = TARN_LOG_SUBJECT,
+                                                 .observed = tarn_judge_number(log->entries[0].number),
+                                                 .expected = "1" });
+}
+
+/* Entry by entry: committed but unreadable, or written and never committed. */
+static void judge_entries(struct tarn_judging *j)
+{
+    const struct tarn_log_facts *log = &j->facts->log;
+    struct tarn_suspects uncommitted = { 0 }, unreadable = { 0 };
+    int64_t pending_ms = tarn_settings_of(j->settings, "uncommitted_transaction")->grace_ms;
+    int64_t settled_ms = tarn_settings_of(j->settings, "unreadable_transaction_log_entry")->grace_ms;
+    bool newest_bad = false;
+
+    for (size_t i = 0; i < log->count; i++) {
+        const struct tarn_log_entry *entry = &log->entries[i];
+        int64_t age_ms = j->now_ms - entry->mtime_ms;
+        struct tarn_suspects *list = NULL;
+        if (!entry->committed && !j->facts->managed && age_ms > pending_ms)
+            list = &uncommitted;
+        if (entry->committed && entry->unreadable && age_ms > settled_ms)
+            list = &unreadable;
+        if (entry->committed)
+            newest_bad = list == &unreadable;
+        if (list && tarn_suspects_add(list, tarn_log_id(log, entry), NULL, -1, -1, entry->mtime_ms, NULL) != TARN_OK)
+            j->failed = true;
+    }
+    tarn_judge_suspects(j, "uncommitted_transaction", &uncommitted, TARN_SEV_OK);
+    tarn_judge_suspects(j, "unreadable_transaction_log_entry", &unreadable,
+                        newest_bad ? TARN_SEV_ERROR : TARN_SEV_OK);
+    tarn_suspects_done(&uncommitted);
+    tarn_suspects_done(&unreadable);
+}
+
+void tarn_judge_transaction_gaps(struct tarn_judging *j)
+{
+    const struct tarn_facts *facts = j->facts;
+
+    if (facts->state != TARN_FACTS_READ || facts->format != TARN_FORMAT_MANIFEST || facts->publication_off)
+        return;
+    judge_numbers(j);
+    judge_entries(j);
+    tarn_judge_suspects(j, "transaction_id_mismatch", &facts->log.misnamed, TARN_SEV_OK);
+}

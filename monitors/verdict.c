@@ -1,0 +1,49 @@
+/* verdict.c - from findings to one word. */
+#include "monitors/judge.h"
+
+enum tarn_severity tarn_verdict_of(const struct tarn_findings *findings)
+{
+    enum tarn_severity worst = TARN_SEV_OK;
+
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct tarn_finding *finding = &findings->items[i];
+        const struct tarn_kind *kind = tarn_kind_find(finding->code);
+        if (finding->opened_at < 0 || finding->closed_at >= 0)
+            continue;
+        if (kind && kind->is_unjudged)
+            return TARN_SEV_UNKNOWN;
+        if (finding->severity >= TARN_SEV_WARNING && finding->severity > worst)
+            worst = finding->severity;
+    }
+    return worst;
+}
+
+bool tarn_scan_is_stale(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms)
+{
+    return scan && scan->checked_at >= 0 && now_ms - scan->checked_at > 3 * interval_ms;
+}
+
+bool tarn_scan_is_lost(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms)
+{
+    int64_t limit = 10 * interval_ms;
+
+    if (limit < 15 * TARN_MINUTE_MS)
+        limit = 15 * TARN_MINUTE_MS;
+    return !scan || scan->checked_at < 0 || now_ms - scan->checked_at > limit;
+}
+
+const char *tarn_status_text(enum tarn_severity severity, enum tarn_policy policy, int *status_code)
+{
+    static const char *const k_words[] = { "healthy", "degraded", "unhealthy", "unknown" };
+    int code = 0;
+
+    if (severity == TARN_SEV_WARNING && policy == TARN_POLICY_STRICT)
+        code = 1;
+    else if (severity == TARN_SEV_ERROR)
+        code = 2;
+    else if (severity == TARN_SEV_UNKNOWN)
+        code = 3;
+    if (status_code)
+        *status_code = code;
+    return k_words[code];
+}
