@@ -3,6 +3,7 @@
 #include "monitors/judge.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { NULLS_MIN_FILES = 3 }; /* newest files without a value before a column counts as empty */
 
@@ -46,7 +47,7 @@ static void write_message(const struct tarn_drift_fact *drift, const char *code,
 {
     int len = snprintf(out, size, "%s: %.200s", code, drift->column);
 
-    if (drift->registered[0] && drift->found[0])
+    if (drift->registered[0] && drift->found[0] && strcmp(drift->registered, drift->found) != 0)
         len += snprintf(out + len, size - (size_t)len, " (%s registered, %s found)", drift->registered, drift->found);
     if (drift->possible_rename)
         snprintf(out + len, size - (size_t)len, " (renamed to %.100s?)", drift->possible_rename);

@@ -126,7 +126,7 @@ static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tar
     }
     entry->flags |= TARN_FILE_LISTED;
     if (file->size >= 0)
-        entry->size = (uint64_t)file->size & (TARN_FILE_NO_SIZE - 1);
+        entry->size = (uint64_t)file->size & TARN_FILE_NO_SIZE;
     facts->file_count++;
     if (file->size > 0 && facts->total_bytes <= INT64_MAX - file->size)
         facts->total_bytes += file->size;

@@ -187,7 +187,7 @@ static tarn_code match_commits(struct tarn_gather *g, struct tarn_err *err)
         struct tarn_fileset_entry *slot = tarn_fileset_put(&index, tarn_log_id(log, &log->entries[i]));
         if (!slot)
             return tarn_fail_oom(err);
-        slot->size = i & (TARN_FILE_NO_SIZE - 1);
+        slot->size = i & TARN_FILE_NO_SIZE;
     }
     return g->options->catalog->commits(g->options->catalog->ctx, note_committed, &walk, err);
 }
