@@ -109,7 +109,7 @@ static void judge_observed(struct tarn_judging *j, struct judged *out)
     for (size_t i = 1; i < log->count; i++)
         split_hole(j, out, log->entries[i - 1].number + 1, log->entries[i].number - 1, &log->entries[i], pointer);
     int64_t newest = log->count > 0 ? log->entries[log->count - 1].number : pointer - 1;
-    if (newest < pointer)
+    if (pointer >= 0 && newest < pointer)
         note_hole(j, out, newest + 1, pointer, NULL, pointer, true);
 }
 
