@@ -248,7 +248,7 @@ static size_t leave_escaped(void *cls, struct MHD_Connection *connection, char *
     return strlen(text);
 }
 
-static void on_log(void *cls, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void on_log(void *cls, const char *fmt, va_list args)
 {
     char text[512];
     (void)cls;
