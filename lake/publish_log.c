@@ -1,0 +1,264 @@
+/* publish_log.c - the log entries of the versions that storage lacks, in version order. An entry is created,
+ * never overwritten: one that is there already must say the same. Small ones are rendered many at a time in
+ * one read transaction; a huge one is streamed from the snapshots before and after it. */
+#include "lake/publish_run.h"
+#include "base/json.h"
+#include "formats/manifest/manifest.h"
+#include "lake/source.h"
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    BATCH_ENTRIES = 64,
+    BATCH_BYTES = 4 * 1024 * 1024,
+    SMALL_OPS = 20000,               /* operations of an entry that is held in memory */
+    COMPARED_BYTES = 8 * 1024 * 1024 /* documents that are compared as trees */
+};
+static const struct tarn_json_limits k_tree_limits = { .max_depth = 64, .max_values = 2000000 };
+
+struct entry {
+    char transaction[TARN_TXN_ID_MAX + 1];
+    int64_t version;
+    size_t start, len; /* in the batch's text */
+};
+
+struct batch {
+    struct tarn_publish_run *run;
+    int64_t from; /* the first version */
+    int64_t next; /* the first one that is not in it */
+    struct tarn_commit_row
+        huge; /* owned: of `next`, when that is too large for memory; transaction NULL else */
+    struct tarn_buf text;
+    struct entry entries[BATCH_ENTRIES];
+    size_t count;
+};
+
+static void batch_done(struct batch *b)
+{
+    tarn_commit_row_done(&b->huge);
+    tarn_buf_done(&b->text);
+}
+
+static void entry_path(const char *transaction, char out[TARN_PATH_MAX])
+{
+    snprintf(out, TARN_PATH_MAX, TARN_DIR_LOG "/%s.json", transaction);
+}
+
+static tarn_code foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err)
+{
+    return tarn_fail(err, TARN_FOREIGN_WRITE,
+                     "%s/%s is there already and says something else: publication stops",
+                     run->table->location, path);
+}
+
+/* --- what is there already --- */
+
+static bool same_json(const struct tarn_buf *there, const char *text, size_t len)
+{
+    if (there->len == len && memcmp(there->data, text, len) == 0)
+        return true;
+    json_auto_t *left = NULL, *right = NULL;
+    return tarn_json_parse(there->data ? there->data : "", there->len, &k_tree_limits, &left, NULL) ==
+               TARN_OK &&
+           tarn_json_parse(text, len, &k_tree_limits, &right, NULL) == TARN_OK && json_equal(left, right);
+}
+
+static tarn_code compare_small(struct tarn_publish_run *run, const char *path, const char *text, size_t len,
+                               struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf there = { 0 };
+    TARN_ERR(fault);
+    size_t max = len > COMPARED_BYTES ? len : COMPARED_BYTES;
+    tarn_code code = tarn_place_read_all(run->place, path, max, &there, NULL, &fault);
+    if (code == TARN_OK && same_json(&there, text, len))
+        return TARN_OK;
+    if (code != TARN_OK && code != TARN_NOT_FOUND && code != TARN_PAYLOAD_TOO_LARGE)
+        return tarn_err_move(err, &fault);
+    return foreign_entry(run, path, err);
+}
+
+static tarn_code compare_digest(struct tarn_publish_run *run, const char *path, const char *digest,
+                                struct tarn_err *err)
+{
+    TARN_AUTO(hashed) struct tarn_hashed *source = NULL;
+    char there[TARN_SHA256_HEX];
+    tarn_code code = tarn_hashed_open(run->place, path, &source, NULL, err);
+    if (code == TARN_OK)
+        code = tarn_hashed_end(source, there, err);
+    if (code == TARN_OK && strcmp(there, digest) != 0)
+        return foreign_entry(run, path, err);
+    return code;
+}
+
+/* --- small entries, many at a time --- */
+
+struct op_writer {
+    struct tarn_jsonw w;
+    int64_t version;
+};
+
+static tarn_code write_op(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct op_writer *ops = ctx;
+    (void)err;
+    tarn_entry_write_op(&ops->w, file, file->added_version == ops->version);
+    return TARN_OK;
+}
+
+static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_commit_row *row,
+                        struct tarn_err *err)
+{
+    const struct tarn_publish_run *run = b->run;
+    struct entry *e = &b->entries[b->count];
+    struct op_writer ops = { tarn_jsonw_to(&b->text), row->version };
+    *e = (struct entry){ .version = row->version, .start = b->text.len };
+    snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
+    tarn_entry_write_head(&ops.w, run->table, run->lake->catalog_id, row);
+    tarn_code code = tx->ops->files.of_version(tx, run->table_id, row->version, write_op, &ops, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_entry_write_end(&ops.w, row);
+    e->len = b->text.len - e->start;
+    b->count++;
+    return tarn_buf_check(&b->text, err);
+}
+
+/* One version into the batch; sets b->huge when it does not fit there. */
+static tarn_code take_version(struct tarn_tx *tx, struct batch *b, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    TARN_ERR(fault);
+    tarn_code code = tx->ops->commits.get(tx, b->run->table_id, b->next, &row, &fault);
+    if (code == TARN_VERSION_NOT_FOUND) { /* no longer kept, or from before Tarn */
+        b->next++;
+        return TARN_OK;
+    }
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    if (row.files_added + row.files_removed > SMALL_OPS) {
+        b->huge = row;
+        row = (struct tarn_commit_row){ 0 };
+        return TARN_OK;
+    }
+    code = render(tx, b, &row, err);
+    if (code == TARN_OK)
+        b->next++;
+    return code;
+}
+
+static tarn_code batch_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct batch *b = ctx;
+    tarn_commit_row_done(&b->huge);
+    b->huge = (struct tarn_commit_row){ 0 };
+    tarn_buf_clear(&b->text);
+    b->count = 0;
+    b->next = b->from;
+    tarn_code code = TARN_OK;
+    while (code == TARN_OK && !b->huge.transaction && b->next <= b->run->table->version &&
+           b->count < BATCH_ENTRIES && b->text.len < BATCH_BYTES)
+        code = take_version(tx, b, err);
+    return code;
+}
+
+static tarn_code put_entries(struct batch *b, struct tarn_err *err)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        const struct entry *e = &b->entries[i];
+        const char *text = b->text.data + e->start;
+        char path[TARN_PATH_MAX];
+        TARN_ERR(fault);
+        entry_path(e->transaction, path);
+        tarn_code code = tarn_place_put(b->run->place, path, text, e->len, TARN_PUT_CREATE, NULL, &fault);
+        if (code == TARN_PRECONDITION_FAILED)
+            code = compare_small(b->run, path, text, e->len, err);
+        else if (code != TARN_OK)
+            code = tarn_err_move(err, &fault);
+        if (code != TARN_OK)
+            return code;
+        b->run->entries_done = e->version;
+    }
+    return TARN_OK;
+}
+
+/* --- a huge one --- */
+
+static void write_removed(struct tarn_sink *sink, const struct tarn_file *file, int64_t version)
+{
+    if (file->removed_version == version + 1) /* of the snapshot before the commit */
+        tarn_entry_write_op(&sink->w, file, false);
+}
+
+static void write_added(struct tarn_sink *sink, const struct tarn_file *file, int64_t version)
+{
+    if (file->added_version == version)
+        tarn_entry_write_op(&sink->w, file, true);
+}
+
+static tarn_code stream_ops(struct tarn_sink *sink, struct tarn_publish_run *run,
+                            const struct tarn_commit_row *row, struct tarn_err *err)
+{
+    tarn_code code = TARN_OK;
+    if (row->files_removed > 0)
+        code = tarn_sink_snapshot(sink, run, row->version - 1, write_removed, err);
+    if (code == TARN_OK && row->files_added > 0)
+        code = tarn_sink_snapshot(sink, run, row->version, write_added, err);
+    return code;
+}
+
+static tarn_code put_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row,
+                          struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
+    char path[TARN_PATH_MAX];
+    TARN_ERR(fault);
+    entry_path(row->transaction, path);
+    tarn_code code = tarn_sink_open(&sink, run->place, path, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_entry_write_head(&sink.w, run->table, run->lake->catalog_id, row);
+    code = stream_ops(&sink, run, row, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_entry_write_end(&sink.w, row);
+    code = tarn_sink_end(&sink, err);
+    if (code != TARN_OK)
+        return code;
+    code = tarn_writer_commit(sink.writer, TARN_PUT_CREATE, NULL, &fault);
+    if (code == TARN_PRECONDITION_FAILED)
+        return compare_digest(run, path, sink.digest, err);
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+/* --- all of them --- */
+
+static int64_t first_missing(const struct tarn_publish_run *run)
+{
+    int64_t shown = run->table->published_version;
+    if (run->table->oldest_version > shown)
+        shown = run->table->oldest_version;
+    return (run->entries_done > shown ? run->entries_done : shown) + 1;
+}
+
+tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err)
+{
+    if (!run->wants_version)
+        return TARN_OK;
+    __attribute__((cleanup(batch_done))) struct batch b = { .run = run, .from = first_missing(run) };
+    while (b.from <= run->table->version) {
+        if (run->cancelled && run->cancelled(run->ctx))
+            return tarn_fail(err, TARN_OVERLOADED, "the server stops");
+        tarn_code code = tarn_store_read(run->lake->store, batch_tx, &b, err);
+        if (code == TARN_OK)
+            code = put_entries(&b, err);
+        if (code == TARN_OK && b.huge.transaction) {
+            code = put_huge(run, &b.huge, err);
+            b.next++;
+        }
+        if (code != TARN_OK)
+            return code;
+        run->entries_done = b.next - 1;
+        b.from = b.next;
+    }
+    return TARN_OK;
+}

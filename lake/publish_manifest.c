@@ -1,0 +1,83 @@
+/* publish_manifest.c - manifest.json of the version at hand, then the pointer to its transaction. */
+#include "lake/publish_run.h"
+#include "formats/manifest/manifest.h"
+#include <string.h>
+
+static void write_file(struct tarn_sink *sink, const struct tarn_file *file, int64_t version)
+{
+    (void)version;
+    tarn_manifest_write_file(&sink->w, file);
+}
+
+static void write_head(struct tarn_sink *sink, const struct tarn_publish_run *run)
+{
+    const struct tarn_table *t = run->table;
+    const struct tarn_commit_row *c = &run->commit;
+    if (c->transaction)
+        tarn_manifest_write_head(&sink->w, t, run->lake->catalog_id, c->version, c->transaction,
+                                 c->committed_at, c->schema_version);
+    else /* version 0, or adopted before its first commit */
+        tarn_manifest_write_head(&sink->w, t, run->lake->catalog_id, t->version, t->latest_transaction,
+                                 t->committed_at, t->schema_version);
+}
+
+struct reread {
+    int64_t id;
+    struct tarn_table *now; /* owned */
+};
+
+static tarn_code reread_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct reread *r = ctx;
+    tarn_table_free(tarn_take(&r->now));
+    return tx->ops->tables.get_by_id(tx, r->id, &r->now, err);
+}
+
+/* A long manifest takes its time: the table may have been dropped or given away meanwhile. */
+static tarn_code still_ours(struct tarn_publish_run *run, struct tarn_err *err)
+{
+    struct reread r = { .id = run->table_id };
+    tarn_code code = tarn_store_read(run->lake->store, reread_tx, &r, err);
+    TARN_AUTO(table) struct tarn_table *now = r.now;
+    if (code != TARN_OK)
+        return code;
+    if (now->dropped_at >= 0 || now->mode != TARN_MANAGED || !now->publish || now->block != TARN_BLOCK_NONE ||
+        strcmp(now->location, run->table->location) != 0)
+        return tarn_fail(err, TARN_RECHECK, "the table changed while it was published");
+    return tarn_publish_manifest_owned(run, err);
+}
+
+tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err)
+{
+    if (!run->wants_version)
+        return TARN_OK;
+    __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
+    tarn_code code = tarn_sink_open(&sink, run->place, TARN_DOC_MANIFEST, err);
+    if (code != TARN_OK)
+        return code;
+    write_head(&sink, run);
+    code = tarn_sink_snapshot(&sink, run, run->table->version, write_file, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_manifest_write_end(&sink.w);
+    code = tarn_sink_end(&sink, err);
+    if (code == TARN_OK)
+        code = still_ours(run, err);
+    if (code == TARN_OK)
+        code = tarn_writer_commit(sink.writer, TARN_PUT_REPLACE, run->pub.manifest_token, err);
+    if (code != TARN_OK)
+        return code;
+    memcpy(run->pub.manifest_sha256, sink.digest, sizeof sink.digest);
+    run->manifest_bytes = sink.bytes;
+    return TARN_OK;
+}
+
+tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err)
+{
+    const char *id = run->commit.transaction ? run->commit.transaction : run->table->latest_transaction;
+    if (!run->wants_version || !id)
+        return TARN_OK;
+    char text[TARN_TXN_ID_MAX + 2];
+    int len = snprintf(text, sizeof text, "%s\n", id);
+    return tarn_place_put(run->place, TARN_DOC_POINTER, text, (size_t)len, TARN_PUT_REPLACE, NULL, err);
+}

@@ -1,0 +1,79 @@
+/* publish_run.h - one publication of one table, step by step. Only the files lake/publish_*.c and the tests
+ * of publication include it. */
+#ifndef TARN_LAKE_PUBLISH_RUN_H
+#define TARN_LAKE_PUBLISH_RUN_H
+#include "base/hash.h"
+#include "base/jsonw.h"
+#include "lake/lake.h"
+
+/* In the order in which storage changes. A run may stop after any of them (a crash does): the next run does
+ * the rest, and writes again what cannot be told to be there. */
+enum tarn_publish_step {
+    TARN_STEP_SCHEMA,
+    TARN_STEP_LOG,
+    TARN_STEP_MANIFEST,
+    TARN_STEP_POINTER,
+    TARN_STEP_RECORD
+};
+
+struct tarn_publish_run {
+    /* in */
+    struct tarn_lake *lake;
+    int64_t table_id;
+    enum tarn_publish_step last_step;
+    bool (*cancelled)(void *ctx); /* asked between pages; may be NULL */
+    void *ctx;
+    /* in and out: versions up to this have their log entry (0: not known) */
+    int64_t entries_done;
+
+    /* out */
+    bool is_off;       /* nothing of this table is published: dropped, observed, switched off or blocked */
+    int64_t published; /* version that storage shows now, -1: none */
+    int64_t manifest_bytes; /* of the manifest written, 0: none was */
+
+    /* while it runs */
+    struct tarn_table *table; /* owned; the row when the run began */
+    struct tarn_place *place; /* owned */
+    struct tarn_publication pub;
+    int64_t published_schema;
+    bool wants_version, wants_schema;
+    bool published_by_tarn;        /* the published version is a commit of Tarn's own, not adopted */
+    struct tarn_commit_row commit; /* owned: of table->version; transaction NULL when there is no row of it */
+};
+void tarn_publish_run_done(struct tarn_publish_run *run);
+
+/* TARN_FOREIGN_WRITE: the table's block is set. TARN_RECHECK: the table changed, run again. Else storage's or
+ * the store's fault: try again later. */
+TARN_MUST tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err);
+
+/* --- the steps, each in its file --- */
+/* Nobody but Tarn wrote manifest.json and the pointer since the last publication (publish_owner.c). */
+TARN_MUST tarn_code tarn_publish_owned(struct tarn_publish_run *run, struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_manifest_owned(struct tarn_publish_run *run, struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err);
+
+/* --- what manifest and huge entries share (publish_sink.c) --- */
+/* A document on its way to storage: written in pieces, hashed and counted. */
+struct tarn_sink {
+    struct tarn_writer *writer; /* owned */
+    struct tarn_sha256 *sha256; /* owned */
+    struct tarn_buf buf;        /* the next piece */
+    struct tarn_jsonw w;        /* into buf */
+    int64_t bytes;
+    char digest[TARN_SHA256_HEX]; /* after tarn_sink_end */
+};
+TARN_MUST tarn_code tarn_sink_open(struct tarn_sink *sink, struct tarn_place *place, const char *path,
+                                   struct tarn_err *err);
+TARN_MUST tarn_code tarn_sink_flush(struct tarn_sink *sink, struct tarn_err *err);
+/* Flushes and closes the digest; the document is not there before tarn_writer_commit of its writer. */
+TARN_MUST tarn_code tarn_sink_end(struct tarn_sink *sink, struct tarn_err *err);
+void tarn_sink_done(struct tarn_sink *sink);
+/* Writes one file of a page, or leaves it out. */
+typedef void tarn_sink_file_fn(struct tarn_sink *sink, const struct tarn_file *file, int64_t version);
+/* The snapshot at `version` through `fn`, page by page, each its own short read transaction. */
+TARN_MUST tarn_code tarn_sink_snapshot(struct tarn_sink *sink, struct tarn_publish_run *run, int64_t version,
+                                       tarn_sink_file_fn *fn, struct tarn_err *err);
+#endif

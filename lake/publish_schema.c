@@ -1,0 +1,112 @@
+/* publish_schema.c - schema.json with every version of the table's schema. What lies there may be overwritten
+ * when each version it holds is one that the catalog holds alike. */
+#include "lake/publish_run.h"
+#include "base/json.h"
+#include "formats/manifest/manifest.h"
+#include <string.h>
+
+struct schemas {
+    int64_t table_id;
+    struct tarn_schema_row *rows; /* owned, oldest first */
+    size_t count, cap;
+};
+
+static void schemas_done(struct schemas *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        tarn_schema_row_done(&s->rows[i]);
+    free(s->rows);
+    *s = (struct schemas){ .table_id = s->table_id };
+}
+
+static tarn_code take_row(void *ctx, const struct tarn_schema_row *row, struct tarn_err *err)
+{
+    struct schemas *s = ctx;
+    if (s->count == s->cap) {
+        size_t cap = s->cap ? 2 * s->cap : 16;
+        struct tarn_schema_row *more = realloc(s->rows, cap * sizeof *more);
+        if (!more)
+            return tarn_fail_oom(err);
+        s->rows = more;
+        s->cap = cap;
+    }
+    struct tarn_schema_row *copy = &s->rows[s->count++];
+    *copy = (struct tarn_schema_row){ row->version, strdup(row->schema),
+                                      row->renames ? strdup(row->renames) : NULL, row->created_at };
+    return copy->schema && (copy->renames || !row->renames) ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct schemas *s = ctx;
+    schemas_done(s);
+    return tx->ops->schemas.list(tx, s->table_id, take_row, s, err);
+}
+
+/* Equal once both are in the one spelling of types. */
+static bool same_schema(const struct tarn_schema *there, const char *ours)
+{
+    json_auto_t *tree = NULL, *left = NULL, *right = NULL;
+    TARN_AUTO(schema) struct tarn_schema *schema = NULL;
+    if (tarn_json_parse(ours, strlen(ours), NULL, &tree, NULL) != TARN_OK ||
+        tarn_schema_parse(tree, "schema", &schema, NULL) != TARN_OK)
+        return false;
+    left = tarn_schema_to_json(there);
+    right = tarn_schema_to_json(schema);
+    return left && right && json_equal(left, right);
+}
+
+static bool is_known(const struct schemas *s, const struct tarn_schema_version *there)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->rows[i].version == there->version)
+            return same_schema(there->schema, s->rows[i].schema);
+    }
+    return false;
+}
+
+/* Is the document there Tarn's to replace? */
+static tarn_code owned(struct tarn_publish_run *run, const struct schemas *s, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_schema_doc_done))) struct tarn_schema_doc doc = { 0 };
+    TARN_ERR(fault);
+    tarn_code code = tarn_schema_doc_read_at(run->place, &doc, NULL, &fault);
+    if (code == TARN_NOT_FOUND)
+        return TARN_OK;
+    bool known = code == TARN_OK;
+    for (size_t i = 0; i < doc.count && known; i++)
+        known = is_known(s, &doc.versions[i]);
+    if (known)
+        return TARN_OK;
+    if (code != TARN_OK && code != TARN_INVALID && code != TARN_PAYLOAD_TOO_LARGE)
+        return tarn_err_move(err, &fault);
+    return tarn_fail(err, TARN_FOREIGN_WRITE,
+                     "%s/%s holds a schema that the catalog does not know: publication stops",
+                     run->table->location, TARN_DOC_SCHEMA);
+}
+
+static bool is_there(struct tarn_publish_run *run, const struct tarn_buf *text)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf there = { 0 };
+    return tarn_place_read_all(run->place, TARN_DOC_SCHEMA, text->len, &there, NULL, NULL) == TARN_OK &&
+           there.len == text->len && memcmp(there.data, text->data, text->len) == 0;
+}
+
+tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err)
+{
+    if (!run->wants_schema)
+        return TARN_OK;
+    __attribute__((cleanup(schemas_done))) struct schemas s = { .table_id = run->table_id };
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
+    tarn_code code = tarn_store_read(run->lake->store, list_tx, &s, err);
+    if (code != TARN_OK || s.count == 0)
+        return code;
+    run->published_schema = s.rows[s.count - 1].version;
+    code = tarn_schema_doc_write(s.rows, s.count, &text, err);
+    if (code != TARN_OK || is_there(run, &text))
+        return code;
+    code = owned(run, &s, err);
+    if (code != TARN_OK)
+        return code;
+    return tarn_place_put(run->place, TARN_DOC_SCHEMA, text.data, text.len, TARN_PUT_REPLACE, NULL, err);
+}
