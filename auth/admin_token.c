@@ -68,7 +68,7 @@ static tarn_code write_whole(int fd, const char *path, const char *text, struct 
 
 static tarn_code write_secret(const char *dir, const char *path, const char *secret, struct tarn_err *err)
 {
-    char temp[PATH_BYTES + 8], line[80];
+    char temp[PATH_BYTES + 8], line[520];
     snprintf(temp, sizeof temp, "%s.new", path);
     snprintf(line, sizeof line, "%s\n", secret);
     (void)unlink(temp);
