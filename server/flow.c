@@ -57,6 +57,7 @@ static tarn_code do_answer(struct tarn_task *task)
 static void run_step(struct tarn_task *task)
 {
     struct tarn_lake *lake = task->req.app->lake;
+    bool is_last = task->step == TARN_STEP_WORK || task->step == TARN_STEP_STREAM;
     switch (task->step) {
     case TARN_STEP_BODY:
         task->code = tarn_route_body(&task->req, &task->err);
@@ -86,8 +87,7 @@ static void run_step(struct tarn_task *task)
     case TARN_STEP_ANSWER:
         break;
     }
-    bool last = task->step == TARN_STEP_WORK || task->step == TARN_STEP_STREAM;
-    if (task->code != TARN_OK || last)
+    if (task->code != TARN_OK || is_last)
         task->step = TARN_STEP_ANSWER;
 }
 

@@ -155,6 +155,8 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
     if (house->mhd)
         tarn_drain(house->mhd, &house->tasks, deadline_ms);
     tarn_mhd_free(house->mhd);
+    if (house->pool)
+        tarn_tasks_settle(&house->tasks);
     tarn_runner_stop(house->runner);
     tarn_pool_free(house->pool);
     tarn_publisher_stop(house->lake.publisher, patience_ms);

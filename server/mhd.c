@@ -117,9 +117,11 @@ static tarn_code judge(struct tarn_visit *visit, const char *method, struct tarn
     return code;
 }
 
+/* libmicrohttpd closes the connection after an answer to the first call, so that is only for bodies that
+ * are better not read. */
 static bool answers_at_once(const struct tarn_visit *visit)
 {
-    return !visit->has_body || visit->announced > TARN_SWALLOW_MAX
+    return visit->announced > TARN_SWALLOW_MAX
            || MHD_lookup_connection_value(visit->connection, MHD_HEADER_KIND, "Expect");
 }
 
@@ -159,9 +161,10 @@ static enum MHD_Result begin(struct tarn_visit *visit, const char *method)
     if (task->code != TARN_OK) {
         task->step = TARN_STEP_ANSWER;
         visit->swallows = true;
-        return answers_at_once(visit) ? tarn_visit_respond(visit) : MHD_YES;
+        if (visit->has_body && answers_at_once(visit))
+            return tarn_visit_respond(visit);
     }
-    return visit->has_body ? MHD_YES : proceed(visit);
+    return MHD_YES;
 }
 
 static enum MHD_Result finish_body(struct tarn_visit *visit)

@@ -107,14 +107,25 @@ tarn_code tarn_task_depart(struct tarn_task *task, struct tarn_err *err)
     struct tarn_tasks *tasks = task->tasks;
     pthread_mutex_lock(&tasks->lock);
     bool room = tasks->air_count < tasks->air_max || task->step == TARN_STEP_STREAM;
-    if (room)
+    if (room) {
         list_add(tasks, task);
+        tasks->jobs++;
+    }
     pthread_mutex_unlock(&tasks->lock);
     if (!room)
         return tarn_fail(err, TARN_OVERLOADED, "%zu requests are being worked on; ask again later", tasks->air_max);
     tarn_task_ref(task);
     atomic_store(&task->where, IN_AIR);
     return TARN_OK;
+}
+
+/* Last of all: when the last job has ended, what it used may go. */
+static void job_ended(struct tarn_tasks *tasks)
+{
+    pthread_mutex_lock(&tasks->lock);
+    if (--tasks->jobs == 0 && atomic_load(&tasks->draining))
+        pthread_cond_broadcast(&tasks->quiet);
+    pthread_mutex_unlock(&tasks->lock);
 }
 
 void tarn_task_land(struct tarn_task *task)
@@ -129,6 +140,7 @@ void tarn_task_land(struct tarn_task *task)
     if (mine)
         task->resume(task);
     tarn_task_unref(task);
+    job_ended(tasks);
 }
 
 static struct tarn_task *abandon_one(struct tarn_tasks *tasks)
@@ -152,4 +164,12 @@ size_t tarn_tasks_abandon(struct tarn_tasks *tasks)
         count++;
     }
     return count;
+}
+
+void tarn_tasks_settle(struct tarn_tasks *tasks)
+{
+    pthread_mutex_lock(&tasks->lock);
+    while (tasks->jobs > 0)
+        pthread_cond_wait(&tasks->quiet, &tasks->lock);
+    pthread_mutex_unlock(&tasks->lock);
 }

@@ -16,9 +16,10 @@ struct tarn_tasks {
     struct tarn_pool *pool;  /* borrowed: the workers */
     size_t air_max;          /* tasks in the air at most; above: TARN_OVERLOADED */
     pthread_mutex_t lock;
-    pthread_cond_t quiet;    /* active became 0 while draining */
+    pthread_cond_t quiet;    /* active or jobs became 0 while draining */
     struct tarn_task *first; /* in the air; guarded by lock */
     size_t air_count;        /* guarded by lock */
+    size_t jobs;             /* in the air or abandoned; guarded by lock */
     atomic_size_t active;    /* requests between their headers and the end of their answer */
     atomic_bool draining;
 };
@@ -30,6 +31,8 @@ void tarn_tasks_end(struct tarn_tasks *tasks);
 bool tarn_tasks_wait(struct tarn_tasks *tasks, int64_t deadline_ms);
 /* Takes back every task in the air and resumes it; returns how many. */
 size_t tarn_tasks_abandon(struct tarn_tasks *tasks);
+/* Waits until no job holds a task, abandoned ones too: before workers, publisher and store go. */
+void tarn_tasks_settle(struct tarn_tasks *tasks);
 
 enum tarn_step { TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_WORK, TARN_STEP_CHECK, TARN_STEP_CHANGE, TARN_STEP_AFTER,
                  TARN_STEP_PUBLISH, TARN_STEP_STREAM, TARN_STEP_ANSWER };

@@ -77,7 +77,7 @@ static tarn_code keep(struct tarn_visit *visit, const char *data, size_t len)
     struct tarn_task *task = &visit->task;
     if (visit->seen > mhd->options.body_max)
         return too_large(visit, &task->err);
-    if (atomic_load(&mhd->bodies) + len > mhd->options.bodies_max)
+    if (atomic_load(&mhd->bodies) - visit->counted + visit->seen > mhd->options.bodies_max)
         return no_room(&task->err);
     if (task->body.cap == 0 && visit->announced > 0 && visit->announced <= TARN_SWALLOW_MAX
         && tarn_buf_reserve(&task->body, (size_t)visit->announced))

@@ -1,0 +1,150 @@
+/* The end of service: what runs is finished, what does not end is answered honestly, nothing aborts. */
+#include "tests/support/doors.h"
+#include "tests/support/wire.h"
+#include "base/time.h"
+#include "server/drain.h"
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct tarn_doors doors;
+static struct tarn_wire wire;
+static sem_t writer_held, writer_free;
+static pthread_t drainer;
+
+static void set_up(void)
+{
+    sem_init(&writer_held, 0, 0);
+    sem_init(&writer_free, 0, 0);
+    tarn_doors_open(&doors, &(struct tarn_mhd_options){ 0 });
+    tarn_wire_open(&wire, doors.listener.text);
+}
+
+/* A transaction that does not end before it is told to: requests that change wait suspended behind it. */
+static tarn_code hold_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    (void)tx;
+    (void)ctx;
+    (void)err;
+    sem_post(&writer_held);
+    sem_wait(&writer_free);
+    return TARN_OK;
+}
+static void held(void *ctx, tarn_code code, struct tarn_err *err)
+{
+    (void)ctx;
+    (void)code;
+    (void)err;
+}
+static void hold_writer(void)
+{
+    tarn_store_submit(doors.lake.store, hold_tx, NULL, held);
+    sem_wait(&writer_held);
+}
+
+static void *drain(void *patience_ms)
+{
+    tarn_drain(doors.mhd, &doors.tasks, tarn_monotonic_ms() + *(int64_t *)patience_ms);
+    return NULL;
+}
+
+static void ask_for_token(struct tarn_wire *w, const char *name)
+{
+    char text[512], body[64];
+    snprintf(body, sizeof body, "{\"name\":\"%s\",\"scope\":\"admin\"}", name);
+    snprintf(text, sizeof text, "POST /api/tokens HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n"
+             "Content-Length: %zu\r\n\r\n%s", doors.token, strlen(body), body);
+    tarn_wire_sends(w, text);
+}
+
+static void await_active(size_t count)
+{
+    int64_t until = tarn_monotonic_ms() + 10000;
+    while (atomic_load(&doors.tasks.active) != count && tarn_monotonic_ms() < until)
+        sched_yield();
+    cr_assert(eq(sz, atomic_load(&doors.tasks.active), count));
+}
+
+static int status_of(struct tarn_wire *w, const char **connection)
+{
+    struct tarn_answer answer;
+    tarn_wire_answer(w, 0, &answer);
+    *connection = tarn_answer_header(&answer, "Connection");
+    tarn_answer_done(&answer);
+    return answer.status;
+}
+
+TestSuite(drain, .init = set_up);
+
+Test(drain, a_suspended_request_gets_its_answer)
+{
+    static int64_t k_patience_ms = 10000;
+    const char *connection;
+    hold_writer();
+    ask_for_token(&wire, "late");
+    await_active(1);
+    pthread_create(&drainer, NULL, drain, &k_patience_ms);
+    while (!atomic_load(&doors.tasks.draining))
+        sched_yield();
+    sem_post(&writer_free);
+    cr_expect(eq(int, status_of(&wire, &connection), 201));
+    cr_expect(eq(str, (char *)connection, "close"));
+    pthread_join(drainer, NULL);
+    tarn_doors_close(&doors, 0);
+}
+
+Test(drain, a_request_that_does_not_end_is_told_that_its_outcome_is_unknown)
+{
+    static int64_t k_patience_ms = 50;
+    struct tarn_wire more[8];
+    const char *connection;
+    hold_writer();
+    for (size_t i = 0; i < TARN_COUNT(more); i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t%zu", i);
+        tarn_wire_open(&more[i], doors.listener.text);
+        ask_for_token(&more[i], name);
+    }
+    await_active(TARN_COUNT(more));
+    pthread_create(&drainer, NULL, drain, &k_patience_ms);
+    for (size_t i = 0; i < TARN_COUNT(more); i++) {
+        cr_expect(eq(int, status_of(&more[i], &connection), 500));
+        tarn_wire_close(&more[i]);
+    }
+    pthread_join(drainer, NULL);
+    tarn_mhd_free(doors.mhd); /* the connections are gone, the jobs are not */
+    doors.mhd = NULL;
+    sem_post(&writer_free);
+    tarn_doors_close(&doors, 0); /* each job runs to its end and lets go of its task */
+}
+
+Test(drain, an_idle_connection_is_closed_and_a_new_one_refused)
+{
+    tarn_wire_sends(&wire, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+    const char *connection;
+    cr_expect(eq(int, status_of(&wire, &connection), 200));
+    tarn_doors_close(&doors, 1000);
+    cr_expect(tarn_wire_is_closed(&wire));
+}
+
+Test(drain, a_client_that_goes_away_while_its_request_runs_harms_nobody)
+{
+    const char *connection;
+    hold_writer();
+    for (int i = 0; i < 8; i++) {
+        struct tarn_wire gone;
+        char name[16];
+        snprintf(name, sizeof name, "g%d", i);
+        tarn_wire_open(&gone, doors.listener.text);
+        ask_for_token(&gone, name);
+        await_active((size_t)i + 1);
+        tarn_wire_close(&gone);
+    }
+    sem_post(&writer_free);
+    await_active(0);
+    tarn_wire_sends(&wire, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+    cr_expect(eq(int, status_of(&wire, &connection), 200));
+    tarn_doors_close(&doors, 1000);
+}
