@@ -114,7 +114,7 @@ check: ## the unit and HTTP tests under the address and undefined-behaviour sani
 	@$(SUB) V=asan test-built
 	@$(SUB) V=asan check-run
 check-run:
-	@TARN=$(TARN) ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1 $(RUN) $(PROGRAMS) $(TESTS)
+	@TARN=$(TARN) $(RUN) $(PROGRAMS) $(TESTS)
 memcheck: ## the unit tests under valgrind (ONLY=base picks a folder)
 	@tools/need build test memcheck
 	@$(SUB) V=debug test-built
