@@ -14,13 +14,12 @@ tarn_code tarn_suspects_add(struct tarn_suspects *list, const char *subject, con
                                      .observed = observed,
                                      .expected = expected,
                                      .mtime_ms = mtime_ms };
-        list->items[list->count] = item;
         if (!item.subject || (note && !item.note)) {
             free(item.subject);
             free(item.note);
             return tarn_fail_oom(err);
         }
-        list->count++;
+        list->items[list->count++] = item;
     }
     if (list->total == 0 || mtime_ms < list->oldest_ms)
         list->oldest_ms = mtime_ms;
