@@ -4,7 +4,7 @@
 
 tarn_code tarn_native_problem_page(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
-    for (int i = TARN_OK + 1; i < TARN_CODES_END; i++) {
+    for (int i = TARN_OK + 1; i < TARN_RECHECK; i++) { /* those after it never leave the process */
         tarn_code code = (tarn_code)i;
         const char *text = tarn_code_explanation(code);
         if (!text || strcmp(tarn_code_slug(code), req->arg[0]) != 0)
