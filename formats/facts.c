@@ -50,6 +50,7 @@ void tarn_facts_init(struct tarn_facts *facts)
         .pointer_mtime_ms = -1,
         .last_updated = -1,
         .shown_version = -1,
+        .behind_since = -1,
         .newest_data_ms = -1,
         .staging_files = -1,
         .staging_oldest_ms = -1,
@@ -228,6 +229,7 @@ tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, c
     code = as_fact(code, out, &fault, err);
     out->format = format;
     out->gathered_at = options->now_ms;
+    out->behind_since = options->catalog ? options->catalog->behind_since : -1;
     out->managed = options->catalog != NULL;
     out->block = options->catalog ? options->catalog->table->block : TARN_BLOCK_NONE;
     out->previous_version = options->previous_version;

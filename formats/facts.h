@@ -125,7 +125,8 @@ struct tarn_facts {
     bool schema_not_in_history;
     bool foreign_manifest;      /* managed: another manifest than the one that Tarn wrote last */
     bool pointer_differs;       /* managed: the pointer names another transaction than the one shown */
-    bool publication_off;       /* managed: storage is not kept up to date */
+    bool publication_off;       /* managed: storage is not kept up to date, or shows nothing yet */
+    int64_t behind_since;       /* managed: commit of the oldest version not shown, -1: storage shows everything */
     int64_t shown_version;      /* managed: what storage should show; else -1 */
     char *pointer_id;           /* owned or NULL */
     struct tarn_log_facts log;
@@ -179,6 +180,7 @@ struct tarn_facts_catalog {
     int64_t shown_version;      /* what storage should show, -1: publication is off */
     const char *shown_transaction; /* of that version, NULL: none */
     const struct tarn_publication *publication; /* NULL: nothing was published yet */
+    int64_t behind_since;       /* commit of the oldest version that storage does not show, -1: none */
     int64_t shown_at;           /* when that version was committed, -1: before Tarn */
     tarn_code (*files)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);   /* live at shown_version */
     tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err); /* by retained commits */

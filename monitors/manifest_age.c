@@ -39,6 +39,8 @@ void tarn_judge_manifest_age(struct tarn_judging *j)
     judge_skew(j);
     if (facts->newest_data_ms < 0 || facts->last_updated < 0 || facts->manifest != TARN_DOC_READ)
         return;
+    if (facts->behind_since >= 0)
+        return; /* committed and on its way: publication_behind watches that */
     int64_t age_ms = facts->newest_data_ms - facts->last_updated;
     enum tarn_severity severity = tarn_judge_over(settings, age_ms, &limit);
     if (severity == TARN_SEV_OK || j->now_ms - facts->newest_data_ms <= settings->grace_ms)

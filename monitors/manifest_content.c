@@ -10,16 +10,36 @@ static void report_doc(struct tarn_judging *j, const char *code, const char *sub
     tarn_judge_report(j, code, &(struct tarn_report){ .subject = subject, .message = message });
 }
 
+/* A version that is on its way is no fault until it takes too long. */
+static void judge_behind(struct tarn_judging *j)
+{
+    const struct tarn_limit *limit = NULL;
+    int64_t lag_ms = j->facts->behind_since < 0 ? 0 : j->now_ms - j->facts->behind_since;
+    enum tarn_severity severity = tarn_judge_over(tarn_settings_of(j->settings, "publication_behind"), lag_ms, &limit);
+    char message[64];
+
+    if (severity == TARN_SEV_OK)
+        return;
+    snprintf(message, sizeof message, "publication_behind > %s", limit->text);
+    tarn_judge_report(j, "publication_behind",
+                      &(struct tarn_report){ .severity = severity,
+                                             .subject = "manifest.json",
+                                             .message = message,
+                                             .observed = tarn_judge_number(lag_ms / TARN_SECOND_MS),
+                                             .expected = tarn_judge_number(limit->value / TARN_SECOND_MS) });
+}
+
 static void judge_states(struct tarn_judging *j)
 {
     const struct tarn_facts *f = j->facts;
+    bool settled = f->behind_since < 0;
     const struct { bool is_so; const char *code, *subject, *why; } k_rows[] = {
         { f->manifest == TARN_DOC_ABSENT, "manifest_missing", "manifest.json", "" },
         { f->manifest == TARN_DOC_BAD, "manifest_unreadable", "manifest.json", f->manifest_why },
-        { f->foreign_manifest && f->block != TARN_BLOCK_FOREIGN_WRITE, "foreign_write", "manifest.json", "" },
+        { settled && f->foreign_manifest && f->block != TARN_BLOCK_FOREIGN_WRITE, "foreign_write", "manifest.json", "" },
         { f->pointer == TARN_DOC_ABSENT && f->log.count > 0, "pointer_missing", "last_committed_txn", "" },
         { f->pointer == TARN_DOC_BAD, "pointer_unreadable", "last_committed_txn", f->pointer_why },
-        { f->pointer == TARN_DOC_READ && f->pointer_differs, "pointer_mismatch", "last_committed_txn", "" },
+        { settled && f->pointer == TARN_DOC_READ && f->pointer_differs, "pointer_mismatch", "last_committed_txn", "" },
         { f->schema == TARN_DOC_BAD, "schema_unreadable", "schema.json", f->schema_why },
         { f->schema_not_in_history, "schema_version_not_in_history", "schema.json", "" },
     };
@@ -47,7 +67,10 @@ void tarn_judge_manifest_content(struct tarn_judging *j)
 {
     const struct tarn_facts *f = j->facts;
 
-    if (f->state != TARN_FACTS_READ || f->format != TARN_FORMAT_MANIFEST || f->publication_off)
+    if (f->state != TARN_FACTS_READ || f->format != TARN_FORMAT_MANIFEST)
+        return;
+    judge_behind(j);
+    if (f->publication_off)
         return;
     judge_states(j);
     judge_times(j);

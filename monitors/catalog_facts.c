@@ -1,0 +1,384 @@
+/* catalog_facts.c - the catalog's word on a managed table. Long lists are chains of short reads, so that no scan pins
+ * the database's log. */
+#include "monitors/catalog_facts.h"
+#include "base/json.h"
+#include <string.h>
+
+enum {
+    PAGE = 2000,
+    COMMITS_MAX = 20000 /* newest commits looked at for their log entries and removed files */
+};
+
+void tarn_catalog_facts_done(struct tarn_catalog_facts *facts)
+{
+    tarn_table_free(facts->table);
+    free(facts->shown_transaction);
+    for (size_t i = 0; i < facts->schema_count; i++)
+        tarn_schema_free(facts->schemas[i]);
+    free(facts->schemas);
+    tarn_schema_past_done(&facts->past);
+    *facts = (struct tarn_catalog_facts){ 0 };
+}
+
+/* --- the walks --- */
+
+/* Rows of one page, kept until the transaction is over: what the visitor does takes long. */
+struct file_page {
+    struct tarn_catalog_facts *facts;
+    int64_t version;
+    const char *after;
+    struct tarn_buf paths; /* NUL-terminated, one after the other */
+    struct { int64_t size; uint32_t path_at, keys_at; } rows[PAGE];
+    size_t count;
+    bool only_removed;
+};
+static const uint32_t NO_TEXT = UINT32_MAX;
+
+static tarn_code keep_file(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct file_page *page = ctx;
+
+    if (page->count == PAGE || (page->only_removed && file->removed_version != page->version))
+        return TARN_OK;
+    page->rows[page->count].size = file->size;
+    page->rows[page->count].path_at = (uint32_t)page->paths.len;
+    tarn_buf_add(&page->paths, file->path, strlen(file->path) + 1);
+    page->rows[page->count].keys_at = NO_TEXT;
+    if (file->partition_values) {
+        page->rows[page->count].keys_at = (uint32_t)page->paths.len;
+        tarn_buf_add(&page->paths, file->partition_values, strlen(file->partition_values) + 1);
+    }
+    page->count++;
+    return tarn_buf_check(&page->paths, err);
+}
+
+static void start_page(struct file_page *page)
+{
+    page->count = 0;
+    tarn_buf_clear(&page->paths);
+}
+
+static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct file_page *page = ctx;
+
+    start_page(page);
+    return tx->ops->files.page(tx, page->facts->table->id, page->version, page->after, PAGE, keep_file, page, err);
+}
+
+static tarn_code give_page(const struct file_page *page, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < page->count && code == TARN_OK; i++) {
+        uint32_t keys_at = page->rows[i].keys_at;
+        const struct tarn_file file = { .path = page->paths.data + page->rows[i].path_at,
+                                        .size = page->rows[i].size,
+                                        .records = -1,
+                                        .partition_values = keys_at == NO_TEXT ? NULL : page->paths.data + keys_at,
+                                        .removed_version = -1 };
+        code = fn(fn_ctx, &file, err);
+    }
+    return code;
+}
+
+static void file_page_freep(struct file_page **page)
+{
+    if (*page)
+        tarn_buf_done(&(*page)->paths);
+    free(*page);
+}
+
+/* The snapshot of the newest version: a data file counts from its commit on, published or not. */
+static tarn_code walk_files(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    struct tarn_catalog_facts *facts = ctx;
+    __attribute__((cleanup(file_page_freep))) struct file_page *page = calloc(1, sizeof *page);
+    __attribute__((cleanup(tarn_mem_freep))) char *after = strdup("");
+    tarn_code code = page && after ? TARN_OK : tarn_fail_oom(err);
+
+    while (code == TARN_OK) {
+        page->facts = facts;
+        page->version = facts->table->version;
+        page->after = after;
+        code = tarn_store_read(facts->lake->store, page_tx, page, err);
+        if (code == TARN_OK)
+            code = give_page(page, fn, fn_ctx, err);
+        if (code != TARN_OK || page->count < PAGE)
+            break;
+        free(after);
+        after = strdup(page->paths.data + page->rows[page->count - 1].path_at);
+        code = after ? TARN_OK : tarn_fail_oom(err);
+    }
+    return code;
+}
+
+struct commit_page {
+    struct tarn_catalog_facts *facts;
+    int64_t below;
+    bool adopted;
+    struct tarn_buf ids;
+    struct { uint32_t id_at; int64_t version, committed_at, files_removed; } rows[PAGE];
+    size_t count;
+};
+
+static void commit_page_freep(struct commit_page **page)
+{
+    if (*page)
+        tarn_buf_done(&(*page)->ids);
+    free(*page);
+}
+
+static tarn_code keep_commit(void *ctx, const struct tarn_commit_row *row, struct tarn_err *err)
+{
+    struct commit_page *page = ctx;
+
+    if (page->count == PAGE)
+        return TARN_OK;
+    page->rows[page->count].id_at = (uint32_t)page->ids.len;
+    page->rows[page->count].version = row->version;
+    page->rows[page->count].committed_at = row->committed_at;
+    page->rows[page->count].files_removed = row->files_removed;
+    tarn_buf_add(&page->ids, row->transaction, strlen(row->transaction) + 1);
+    page->count++;
+    return tarn_buf_check(&page->ids, err);
+}
+
+static tarn_code commits_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct commit_page *page = ctx;
+    int64_t id = page->facts->table->id;
+
+    page->count = 0;
+    tarn_buf_clear(&page->ids);
+    if (page->adopted)
+        return tx->ops->commits.list_adopted(tx, id, page->below, PAGE, keep_commit, page, err);
+    return tx->ops->commits.list(tx, id, page->below, PAGE, keep_commit, page, err);
+}
+
+typedef tarn_code commit_row_fn(void *ctx, const struct commit_page *page, size_t i, struct tarn_err *err);
+
+/* Newest first, from below `below`; of the adopted ones `below` is a position. */
+static tarn_code each_commit(struct tarn_catalog_facts *facts, bool adopted, int64_t below, commit_row_fn *fn, void *ctx,
+                             struct tarn_err *err)
+{
+    __attribute__((cleanup(commit_page_freep))) struct commit_page *page = calloc(1, sizeof *page);
+    tarn_code code = page ? TARN_OK : tarn_fail_oom(err);
+
+    for (int64_t seen = 0; code == TARN_OK && seen < COMMITS_MAX; seen += PAGE) {
+        page->facts = facts;
+        page->adopted = adopted;
+        page->below = below;
+        code = tarn_store_read(facts->lake->store, commits_tx, page, err);
+        for (size_t i = 0; code == TARN_OK && i < page->count; i++)
+            code = fn(ctx, page, i, err);
+        if (code != TARN_OK || page->count < PAGE)
+            break;
+        below = adopted ? -page->rows[page->count - 1].version : page->rows[page->count - 1].version;
+    }
+    return code;
+}
+
+struct id_walk {
+    struct tarn_catalog_facts *facts;
+    tarn_committed_fn *fn;
+    void *fn_ctx;
+    bool saw_shown; /* the transaction that storage should show */
+};
+
+static tarn_code give_id(void *ctx, const struct commit_page *page, size_t i, struct tarn_err *err)
+{
+    struct id_walk *walk = ctx;
+    const char *id = page->ids.data + page->rows[i].id_at;
+    const char *shown = walk->facts->facts.shown_transaction;
+
+    walk->saw_shown |= shown && strcmp(shown, id) == 0;
+    return walk->fn(walk->fn_ctx, id, page->rows[i].committed_at, page->adopted, err);
+}
+
+/* What the log must hold. The newest transaction of an adopted table may be one whose entry was lost before. */
+static tarn_code walk_commits(void *ctx, tarn_committed_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    struct tarn_catalog_facts *facts = ctx;
+    struct id_walk walk = { .facts = facts, .fn = fn, .fn_ctx = fn_ctx };
+    const char *shown = facts->facts.shown_transaction;
+
+    tarn_code code = each_commit(facts, false, facts->facts.shown_version + 1, give_id, &walk, err);
+    if (code == TARN_OK)
+        code = each_commit(facts, true, INT64_MAX, give_id, &walk, err);
+    if (code == TARN_OK && shown && !walk.saw_shown)
+        code = fn(fn_ctx, shown, facts->table->committed_at, true, err);
+    return code;
+}
+
+struct removed_walk { struct tarn_catalog_facts *facts; tarn_file_fn *fn; void *fn_ctx; };
+
+static tarn_code of_version_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct file_page *page = ctx;
+
+    start_page(page);
+    return tx->ops->files.of_version(tx, page->facts->table->id, page->version, keep_file, page, err);
+}
+
+static tarn_code give_removed(void *ctx, const struct commit_page *commits, size_t i, struct tarn_err *err)
+{
+    struct removed_walk *walk = ctx;
+
+    if (commits->rows[i].files_removed == 0)
+        return TARN_OK;
+    __attribute__((cleanup(file_page_freep))) struct file_page *page = calloc(1, sizeof *page);
+    if (!page)
+        return tarn_fail_oom(err);
+    page->facts = walk->facts;
+    page->version = commits->rows[i].version;
+    page->only_removed = true;
+    tarn_code code = tarn_store_read(walk->facts->lake->store, of_version_tx, page, err);
+    return code == TARN_OK ? give_page(page, walk->fn, walk->fn_ctx, err) : code;
+}
+
+static tarn_code walk_removed(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    struct removed_walk walk = { ctx, fn, fn_ctx };
+    return each_commit(ctx, false, INT64_MAX, give_removed, &walk, err);
+}
+
+/* --- the rows --- */
+
+static tarn_code keep_schema(void *ctx, const struct tarn_schema_row *row, struct tarn_err *err)
+{
+    struct tarn_catalog_facts *facts = ctx;
+    json_auto_t *json = NULL;
+    size_t count = facts->schema_count;
+
+    tarn_code code = tarn_json_parse(row->schema, strlen(row->schema), NULL, &json, err);
+    struct tarn_schema **schemas = realloc(facts->schemas, (count + 1) * sizeof *schemas);
+    if (schemas)
+        facts->schemas = schemas;
+    int64_t *since = realloc(facts->past.since_ms, (count + 1) * sizeof *since);
+    if (since)
+        facts->past.since_ms = since;
+    if (code == TARN_OK && (!schemas || !since))
+        return tarn_fail_oom(err);
+    if (code == TARN_OK)
+        code = tarn_schema_parse(json, "schema", &facts->schemas[count], err);
+    if (code != TARN_OK)
+        return code;
+    facts->past.since_ms[count] = row->version == 1 ? INT64_MIN : row->created_at;
+    facts->schema_count = count + 1;
+    return TARN_OK;
+}
+
+static tarn_code link_past(struct tarn_catalog_facts *facts, struct tarn_err *err)
+{
+    facts->past.versions = calloc(facts->schema_count + 1, sizeof *facts->past.versions);
+    if (!facts->past.versions)
+        return tarn_fail_oom(err);
+    for (size_t i = 0; i < facts->schema_count; i++)
+        facts->past.versions[i] = facts->schemas[i];
+    facts->past.count = facts->schema_count;
+    facts->past.current = facts->schema_count > 0 ? facts->schemas[facts->schema_count - 1] : NULL;
+    return TARN_OK;
+}
+
+/* When a version was committed; -1: before Tarn. */
+static tarn_code committed_at(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t *at, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    TARN_ERR(fault);
+
+    *at = -1;
+    tarn_code code = tx->ops->commits.get(tx, table_id, version, &row, &fault);
+    if (code == TARN_VERSION_NOT_FOUND || code == TARN_VERSION_EXPIRED)
+        return TARN_OK;
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    *at = row.committed_at;
+    return TARN_OK;
+}
+
+/* The oldest version that storage does not show. */
+static int64_t next_version(const struct tarn_table *table)
+{
+    return table->published_version < 0 ? 1 : table->published_version + 1;
+}
+
+struct read { struct tarn_catalog_facts *out; int64_t table_id; char *shown_transaction; };
+
+/* The transaction of the version that storage shows; the table's own when both are the same. */
+static tarn_code shown_transaction(struct tarn_tx *tx, struct read *r, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    const struct tarn_table *table = r->out->table;
+    TARN_ERR(fault);
+
+    if (table->published_version == table->version) {
+        r->out->facts.shown_transaction = table->latest_transaction;
+        return TARN_OK;
+    }
+    tarn_code code = tx->ops->commits.get(tx, table->id, table->published_version, &row, &fault);
+    if (code == TARN_VERSION_NOT_FOUND || code == TARN_VERSION_EXPIRED)
+        return TARN_OK;
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    free(r->shown_transaction);
+    r->shown_transaction = tarn_take(&row.transaction);
+    return TARN_OK;
+}
+
+static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct read *r = ctx;
+    struct tarn_catalog_facts *out = r->out;
+
+    tarn_catalog_facts_done(out);
+    tarn_code code = tx->ops->tables.get_by_id(tx, r->table_id, &out->table, err);
+    if (code == TARN_OK && out->table->dropped_at >= 0)
+        code = tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table was dropped");
+    if (code == TARN_OK)
+        code = tx->ops->publications.get(tx, r->table_id, &out->publication, err);
+    if (code == TARN_OK)
+        code = tx->ops->schemas.list(tx, r->table_id, keep_schema, out, err);
+    if (code == TARN_OK)
+        code = committed_at(tx, r->table_id, out->table->published_version, &out->facts.shown_at, err);
+    if (code == TARN_OK)
+        code = committed_at(tx, r->table_id, next_version(out->table), &out->behind_since, err);
+    return code == TARN_OK ? shown_transaction(tx, r, err) : code;
+}
+
+static void link_facts(struct tarn_lake *lake, struct tarn_catalog_facts *out)
+{
+    struct tarn_facts_catalog *facts = &out->facts;
+    bool is_shown = out->table->publish && out->table->published_version >= 0;
+
+    out->lake = lake;
+    facts->table = out->table;
+    facts->shown_version = is_shown ? out->table->published_version : -1;
+    facts->publication = out->publication.manifest_token[0] ? &out->publication : NULL;
+    facts->behind_since = out->table->publish ? out->behind_since : -1;
+    facts->files = walk_files;
+    facts->removed = walk_removed;
+    facts->commits = walk_commits;
+    facts->schemas = &out->past;
+    facts->ctx = out;
+}
+
+tarn_code tarn_catalog_facts_read(struct tarn_lake *lake, int64_t table_id, struct tarn_catalog_facts *out,
+                                  struct tarn_err *err)
+{
+    struct read r = { .out = out, .table_id = table_id };
+
+    tarn_code code = tarn_store_read(lake->store, read_tx, &r, err);
+    if (code == TARN_OK)
+        code = link_past(out, err);
+    if (code == TARN_OK && r.shown_transaction) {
+        out->shown_transaction = tarn_take(&r.shown_transaction);
+        out->facts.shown_transaction = out->shown_transaction;
+    }
+    free(r.shown_transaction);
+    if (code == TARN_OK)
+        link_facts(lake, out);
+    else
+        tarn_catalog_facts_done(out);
+    return code;
+}

@@ -1,0 +1,22 @@
+/* catalog_facts.h - inside monitors/: what the catalog says of a managed table, for the gathering of facts. */
+#ifndef TARN_MONITORS_CATALOG_FACTS_H
+#define TARN_MONITORS_CATALOG_FACTS_H
+#include "formats/facts.h"
+#include "lake/lake.h"
+
+struct tarn_catalog_facts {
+    struct tarn_facts_catalog facts; /* borrows from the rest */
+    struct tarn_lake *lake;
+    struct tarn_table *table;        /* owned */
+    struct tarn_publication publication;
+    char *shown_transaction;         /* owned; NULL: the table's own, or none */
+    int64_t behind_since;            /* commit of the oldest version that storage does not show, -1: none */
+    struct tarn_schema_past past;
+    struct tarn_schema **schemas;    /* owned, of past.versions */
+    size_t schema_count;
+};
+/* Reads rows, publication and schemas in one transaction. TARN_TABLE_NOT_FOUND. */
+TARN_MUST tarn_code tarn_catalog_facts_read(struct tarn_lake *lake, int64_t table_id, struct tarn_catalog_facts *out,
+                                            struct tarn_err *err);
+void tarn_catalog_facts_done(struct tarn_catalog_facts *facts);
+#endif

@@ -1,0 +1,360 @@
+/* scan.c - one scan of one table: gather and judge on a worker, twice where something looks wrong and somebody waits for
+ * the verdict; then store what came out. What is open is read again inside the transaction, so that two scans at once
+ * do not undo each other. */
+#include "monitors/judge.h"
+#include "monitors/catalog_facts.h"
+#include <string.h>
+
+enum { REOPEN_MS = 10 * 60 * 1000 };
+
+/* Between the steps. */
+struct scan_state {
+    struct tarn_settings settings;
+    struct tarn_scan_row before;   /* as the last scan left it */
+    bool scanned, sweep;
+    int weight;                    /* looks that this one counts for */
+    int64_t now_ms;
+    struct tarn_facts facts;
+    struct tarn_findings reports;
+    char *details;
+};
+
+static void state_free(struct scan_state *s)
+{
+    if (!s)
+        return;
+    tarn_scan_row_done(&s->before);
+    tarn_facts_done(&s->facts);
+    tarn_findings_done(&s->reports);
+    free(s->details);
+    free(s);
+}
+
+static void scan_done(void *use)
+{
+    struct tarn_scan_use *u = use;
+
+    state_free(u->private_);
+    tarn_table_free(u->table);
+    tarn_scan_row_done(&u->scan);
+    tarn_findings_done(&u->findings);
+}
+
+/* --- check: gather and judge --- */
+
+struct start { struct tarn_scan_use *use; struct scan_state *state; bool has_open; };
+
+static tarn_code start_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct start *start = ctx;
+    struct tarn_scan_use *u = start->use;
+    TARN_AUTO_DONE(findings) struct tarn_findings open = { 0 };
+    TARN_ERR(fault);
+
+    tarn_table_free(tarn_take(&u->table));
+    tarn_scan_row_done(&start->state->before);
+    start->state->before = (struct tarn_scan_row){ 0 };
+    tarn_code code = u->table_id != 0 ? tx->ops->tables.get_by_id(tx, u->table_id, &u->table, err)
+                                      : tx->ops->tables.get(tx, u->ident.namespace_, u->ident.name, &u->table, err);
+    if (code == TARN_OK && u->table->dropped_at >= 0)
+        code = tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table was dropped");
+    if (code != TARN_OK)
+        return code;
+    code = tx->ops->monitors.get(tx, u->table->id, &start->state->before, &fault);
+    start->state->scanned = code == TARN_OK;
+    if (code != TARN_OK && code != TARN_NOT_FOUND)
+        return tarn_err_move(err, &fault);
+    code = tx->ops->monitors.findings(tx, u->table->id, &open, err);
+    start->has_open = open.count > 0;
+    return code;
+}
+
+static int64_t grace_of(const struct scan_state *s, const char *code) { return tarn_settings_of(&s->settings, code)->grace_ms; }
+
+/* The folder may be gone, storage silent, or the root taken from the configuration: facts, no errors. */
+static tarn_code open_place(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_place **place,
+                            struct tarn_facts *facts, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+    tarn_code code = tarn_place_open(lake->storage, table->location, false, place, &fault);
+
+    if (code == TARN_OK || code == TARN_INTERNAL)
+        return code == TARN_OK ? code : tarn_err_move(err, &fault);
+    tarn_facts_init(facts);
+    facts->state = TARN_FACTS_UNREACHABLE;
+    facts->not_allowed = code == TARN_LOCATION_NOT_ALLOWED;
+    facts->format = table->format;
+    facts->managed = table->mode == TARN_MANAGED;
+    facts->block = table->block;
+    snprintf(facts->why, sizeof facts->why, "%.511s", fault.detail);
+    return TARN_OK;
+}
+
+static void catalog_facts_freep(struct tarn_catalog_facts **facts)
+{
+    if (*facts)
+        tarn_catalog_facts_done(*facts);
+    free(*facts);
+}
+
+static tarn_code gather(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
+{
+    const struct tarn_table *table = u->table;
+    bool is_managed = table->mode == TARN_MANAGED && table->format == TARN_FORMAT_MANIFEST;
+    bool has_keys = strcmp(table->partition_keys, "[]") != 0;
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    __attribute__((cleanup(catalog_facts_freep))) struct tarn_catalog_facts *catalog = calloc(1, sizeof *catalog);
+    struct tarn_facts_options options = {
+        .now_ms = s->now_ms,
+        .sweep = s->sweep,
+        .unregistered_grace_ms = grace_of(s, "unregistered_data_file"),
+        .leftover_grace_ms = grace_of(s, "leftover_temp"),
+        .partition_keys = has_keys ? table->partition_keys : NULL,
+        .previous_version = s->scanned ? s->before.version : -1,
+    };
+
+    tarn_facts_done(&s->facts);
+    if (!catalog)
+        return tarn_fail_oom(err);
+    tarn_code code = is_managed ? tarn_catalog_facts_read(lake, table->id, catalog, err) : TARN_OK;
+    if (code == TARN_OK)
+        code = open_place(lake, table, &place, &s->facts, err);
+    if (code != TARN_OK || !place)
+        return code;
+    if (is_managed)
+        options.catalog = &catalog->facts;
+    return tarn_facts_gather(place, table->format, &options, &s->facts, err);
+}
+
+static tarn_code look(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
+{
+    tarn_code code = gather(lake, u, s, err);
+    if (code != TARN_OK)
+        return code;
+    struct tarn_judging judging = { .facts = &s->facts, .settings = &s->settings, .now_ms = s->now_ms };
+    code = tarn_judge_all(&judging, err);
+    if (code == TARN_OK) {
+        tarn_findings_done(&s->reports);
+        s->reports = judging.out;
+        judging.out = (struct tarn_findings){ 0 };
+    }
+    tarn_judging_done(&judging);
+    return code;
+}
+
+static bool is_reported(const struct tarn_findings *reports, const struct tarn_finding *finding)
+{
+    for (size_t i = 0; i < reports->count; i++)
+        if (strcmp(reports->items[i].code, finding->code) == 0 &&
+            strcmp(reports->items[i].subject, finding->subject) == 0)
+            return true;
+    return false;
+}
+
+/* Only what looks wrong both times does. */
+static void keep_confirmed(struct tarn_findings *reports, const struct tarn_findings *first)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < reports->count; i++) {
+        if (is_reported(first, &reports->items[i]))
+            reports->items[kept++] = reports->items[i];
+        else
+            tarn_finding_done(&reports->items[i]);
+    }
+    reports->count = kept;
+}
+
+static tarn_code look_again(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(findings) struct tarn_findings first = s->reports;
+
+    s->reports = (struct tarn_findings){ 0 };
+    tarn_code code = look(lake, u, s, err);
+    if (code == TARN_OK)
+        keep_confirmed(&s->reports, &first);
+    s->weight = 2;
+    return code;
+}
+
+static tarn_code scan_check(struct tarn_lake *lake, void *use, struct tarn_err *err)
+{
+    struct tarn_scan_use *u = use;
+    struct scan_state *s = calloc(1, sizeof *s);
+    struct start start = { u, s, false };
+
+    state_free(u->private_);
+    u->private_ = s;
+    if (!s)
+        return tarn_fail_oom(err);
+    tarn_facts_init(&s->facts);
+    tarn_code code = tarn_store_read(lake->store, start_tx, &start, err);
+    if (code != TARN_OK)
+        return code;
+    u->table_id = u->table->id;
+    tarn_settings_resolve(u->defaults, u->table->monitors, &s->settings);
+    s->now_ms = u->now ? u->now() : tarn_now_ms();
+    s->sweep = u->sweep || !s->scanned || s->now_ms >= s->before.next_sweep_at;
+    s->weight = 1;
+    code = look(lake, u, s, err);
+    bool is_waited_for = u->confirm || !s->scanned;
+    if (code == TARN_OK && is_waited_for && (s->reports.count > 0 || start.has_open))
+        code = look_again(lake, u, s, err);
+    if (code == TARN_OK)
+        s->details = tarn_details_text(&s->facts, &s->settings, &s->reports, s->now_ms);
+    return code == TARN_OK && !s->details ? tarn_fail_oom(err) : code;
+}
+
+/* --- change: store --- */
+
+/* One that closed within ten minutes comes back as itself. */
+static tarn_code reopen(struct tarn_tx *tx, struct tarn_finding *finding, int64_t now_ms, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(finding) struct tarn_finding closed = { 0 };
+    TARN_ERR(fault);
+
+    tarn_code code = tx->ops->monitors.reopenable(tx, finding->table_id, finding->code, finding->subject,
+                                                  now_ms - REOPEN_MS, &closed, &fault);
+    if (code == TARN_NOT_FOUND)
+        return TARN_OK;
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    code = tx->ops->monitors.delete_finding(tx, finding->id, err);
+    memcpy(finding->id, closed.id, sizeof finding->id);
+    finding->since = closed.since;
+    finding->baseline = closed.baseline;
+    return code;
+}
+
+static tarn_code store_merged(struct tarn_tx *tx, struct tarn_merged *merged, int64_t now_ms, struct tarn_err *err)
+{
+    const struct tarn_store_ops *ops = tx->ops;
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < merged->forgotten_count && code == TARN_OK; i++)
+        code = ops->monitors.delete_finding(tx, merged->forgotten[i], err);
+    for (size_t i = 0; i < merged->closed.count && code == TARN_OK; i++)
+        code = ops->monitors.put_finding(tx, &merged->closed.items[i], err);
+    for (size_t i = 0; i < merged->live.count && code == TARN_OK; i++) {
+        struct tarn_finding *finding = &merged->live.items[i];
+        if (finding->opened_at == now_ms)
+            code = reopen(tx, finding, now_ms, err);
+        if (code == TARN_OK)
+            code = ops->monitors.put_finding(tx, finding, err);
+    }
+    return code;
+}
+
+/* Spread over a fifth of the interval, by the table's id and the clock: no two scans of a second stay together. */
+static int64_t jittered(int64_t interval_ms, int64_t table_id, int64_t now_ms)
+{
+    uint64_t mix = ((uint64_t)table_id * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)now_ms * UINT64_C(0xbf58476d1ce4e5b9));
+    int64_t spread = interval_ms / 5 + 1;
+
+    return interval_ms - spread / 2 + (int64_t)((mix >> 17) % (uint64_t)spread);
+}
+
+static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *table, struct tarn_scan_row *row,
+                          struct tarn_err *err)
+{
+    bool has_failed = s->facts.state == TARN_FACTS_UNREACHABLE;
+
+    row->table_id = table->id;
+    row->next_probe_at = s->now_ms + jittered(s->settings.interval_ms, table->id, s->now_ms);
+    row->failures = has_failed ? row->failures + 1 : 0;
+    row->first_failed_at = !has_failed ? -1 : row->first_failed_at < 0 ? s->now_ms : row->first_failed_at;
+    if (has_failed)
+        return TARN_OK;
+    if (s->sweep)
+        row->next_sweep_at = s->now_ms + jittered(s->settings.sweep_interval_ms, table->id, s->now_ms);
+    row->checked_at = s->now_ms;
+    row->checked_version = s->facts.managed ? table->version : s->facts.version;
+    free(row->details);
+    row->details = strdup(s->details);
+    if (!row->details)
+        return tarn_fail_oom(err);
+    return tarn_scan_row_fill(row, &s->facts, err);
+}
+
+static void set_verdict(struct tarn_scan_row *row, const struct tarn_findings *live, bool scanned, int64_t now_ms)
+{
+    enum tarn_severity verdict = row->checked_at < 0 ? TARN_SEV_UNKNOWN : tarn_verdict_of(live);
+
+    if (!scanned || verdict != row->verdict)
+        row->verdict_since = now_ms;
+    row->verdict = verdict;
+    row->judged = verdict != TARN_SEV_UNKNOWN;
+}
+
+static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, const struct scan_state *s, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(findings) struct tarn_findings before = { 0 };
+    __attribute__((cleanup(tarn_merged_done))) struct tarn_merged merged = { 0 };
+
+    tarn_code code = tx->ops->monitors.findings(tx, u->table->id, &before, err);
+    const struct tarn_merge merge = { .before = &before,
+                                      .reports = &s->reports,
+                                      .facts = &s->facts,
+                                      .table_id = u->table->id,
+                                      .now_ms = s->now_ms,
+                                      .weight = s->weight,
+                                      .baseline = !s->scanned };
+    if (code == TARN_OK)
+        code = tarn_findings_merge(&merge, &merged, err);
+    if (code == TARN_OK)
+        code = store_merged(tx, &merged, s->now_ms, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_findings_done(&u->findings);
+    u->findings = merged.live;
+    merged.live = (struct tarn_findings){ 0 };
+    return TARN_OK;
+}
+
+/* The row as it stands, or the empty one of a table never scanned. */
+static tarn_code read_row(struct tarn_tx *tx, int64_t table_id, struct tarn_scan_row *row, bool *scanned,
+                          struct tarn_err *err)
+{
+    TARN_ERR(fault);
+
+    tarn_scan_row_done(row);
+    *row = (struct tarn_scan_row){ .checked_at = -1, .checked_version = -1, .first_failed_at = -1, .version = -1,
+                                   .last_updated = -1, .file_count = -1, .total_bytes = -1, .schema_version = -1,
+                                   .last_data_commit = -1, .verdict = TARN_SEV_UNKNOWN };
+    tarn_code code = tx->ops->monitors.get(tx, table_id, row, &fault);
+    *scanned = code == TARN_OK;
+    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err)
+{
+    struct tarn_scan_use *u = use;
+    const struct scan_state *s = u->private_;
+    struct tarn_table *table = NULL;
+    bool scanned = false;
+
+    tarn_code code = tx->ops->tables.get_by_id(tx, u->table_id, &table, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_table_free(u->table);
+    u->table = table;
+    if (table->dropped_at >= 0)
+        return tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table was dropped");
+    code = read_row(tx, table->id, &u->scan, &scanned, err);
+    if (code == TARN_OK)
+        code = merge_tx(tx, u, s, err);
+    if (code == TARN_OK)
+        code = fill_row(s, table, &u->scan, err);
+    if (code != TARN_OK)
+        return code;
+    set_verdict(&u->scan, &u->findings, scanned, s->now_ms);
+    return tx->ops->monitors.put(tx, &u->scan, err);
+}
+
+const struct tarn_use tarn_scan = {
+    .name = "scan",
+    .size = sizeof(struct tarn_scan_use),
+    .check = scan_check,
+    .change = scan_change,
+    .done = scan_done,
+};
