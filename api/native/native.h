@@ -11,17 +11,22 @@ tarn_handler_fn tarn_native_openapi; /* handle */
 /* problems.c */
 tarn_handler_fn tarn_native_problem_page; /* handle */
 
-/* tables.c; query of the list: namespace format mode prefix state page_size page_token */
+/* tables.c, table_change.c, tables_list.c; query of the list: namespace format mode prefix state page_size page_token */
 extern const struct tarn_flow tarn_native_table_register; /* POST /api/tables */
 extern const struct tarn_flow tarn_native_table_patch;    /* PATCH /api/table/{table} */
 extern const struct tarn_flow tarn_native_table_drop;     /* DELETE, no body */
 extern const struct tarn_flow tarn_native_table_restore;  /* POST .../restore, body optional */
 tarn_handler_fn tarn_native_tables_list; /* work */
 tarn_handler_fn tarn_native_table_get;   /* handle */
-/* A table as GET shows it, appended to `out`. */
-void tarn_native_table_write(struct tarn_buf *out, const struct tarn_table *table);
+/* The {table} of the request as it lives; of an observed one with its last scan (zeroed when there is none, else owned). */
+struct tarn_table_seen { struct tarn_table *table; struct tarn_scan_row scan; bool has_scan; };
+TARN_MUST tarn_code tarn_native_table_find(const struct tarn_request *req, struct tarn_table_seen *out,
+                                           struct tarn_err *err);
+void tarn_table_seen_done(struct tarn_table_seen *seen);
+/* table_write.c: a table as GET shows it; `scan` (of an observed table) may be NULL. */
+void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_scan_row *scan);
 
-/* commits.c; query of the list: page_size page_token */
+/* commits.c, history.c; query of the list: page_size page_token */
 extern const struct tarn_flow tarn_native_commit; /* POST .../commits */
 tarn_handler_fn tarn_native_commits_list;         /* work */
 tarn_handler_fn tarn_native_commit_get;           /* work: .../commits/{transaction} */

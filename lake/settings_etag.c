@@ -1,0 +1,27 @@
+/* settings_etag.c - the table's entity tag: its version tells of commits, its revision of everything else. */
+#include "lake/settings.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void tarn_table_etag(const struct tarn_table *table, char out[TARN_ETAG_TEXT])
+{
+    snprintf(out, TARN_ETAG_TEXT, "\"%" PRId64 ".%" PRId64 "\"", table->version, table->revision);
+}
+
+bool tarn_etag_matches(const char *header, const char *etag)
+{
+    size_t len = strlen(etag);
+
+    for (const char *c = header; *c != '\0';) {
+        c += strspn(c, " \t,");
+        if (*c == '*')
+            return true;
+        if (c[0] == 'W' && c[1] == '/')
+            c += 2;
+        if (strncmp(c, etag, len) == 0 && strchr(" \t,", c[len]))
+            return true;
+        c += strcspn(c, ",");
+    }
+    return false;
+}
