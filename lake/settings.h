@@ -28,4 +28,6 @@ extern const struct tarn_use tarn_settings;
 void tarn_table_etag(const struct tarn_table *table, char out[TARN_ETAG_TEXT]);
 /* Does a header value (If-Match, If-None-Match: "*" or a list) name the tag? */
 bool tarn_etag_matches(const char *header, const char *etag);
+/* TARN_PRECONDITION_FAILED unless `header` (NULL: always fine) names the table's tag. */
+TARN_MUST tarn_code tarn_if_match(const struct tarn_table *table, const char *header, struct tarn_err *err);
 #endif

@@ -25,3 +25,13 @@ bool tarn_etag_matches(const char *header, const char *etag)
     }
     return false;
 }
+
+tarn_code tarn_if_match(const struct tarn_table *table, const char *header, struct tarn_err *err)
+{
+    char etag[TARN_ETAG_TEXT];
+
+    tarn_table_etag(table, etag);
+    if (!header || tarn_etag_matches(header, etag))
+        return TARN_OK;
+    return tarn_fail_code_field(err, TARN_PRECONDITION_FAILED, "If-Match", "the table's tag is now %s", etag);
+}

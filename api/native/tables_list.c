@@ -26,6 +26,12 @@ static void list_free(struct tarn_list *list)
     free(l);
 }
 
+static void list_freep(struct tables_list **l)
+{
+    if (*l)
+        list_free(&(*l)->list);
+}
+
 static char *list_token(const struct tarn_list *list)
 {
     const struct tables_list *l = (const struct tables_list *)list;
@@ -144,7 +150,7 @@ static tarn_code read_position(struct tables_list *l, const char *token, struct 
 tarn_code tarn_native_tables_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
-    struct tables_list *l = calloc(1, sizeof *l);
+    __attribute__((cleanup(list_freep))) struct tables_list *l = calloc(1, sizeof *l);
 
     if (!l)
         return tarn_fail_oom(err);
@@ -155,11 +161,9 @@ tarn_code tarn_native_tables_list(const struct tarn_request *req, struct tarn_re
         code = read_filter(req, l, err);
     if (code == TARN_OK)
         code = read_position(l, page_of.token, err);
-    if (code != TARN_OK) {
-        list_free(&l->list);
+    if (code != TARN_OK)
         return code;
-    }
     l->list.size = page_of.size;
-    tarn_list_reply(&l->list, NULL, "tables", reply);
+    tarn_list_reply(&tarn_take(&l)->list, NULL, "tables", reply);
     return TARN_OK;
 }

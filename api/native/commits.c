@@ -1,0 +1,54 @@
+/* commits.c - POST /api/table/{table}/commits. The answer is written without a tree: this is the hot path. */
+#include "api/native/native.h"
+#include "lake/commit.h"
+#include <string.h>
+
+#define KEY_MAX 255 /* bytes of an Idempotency-Key */
+
+static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_err *err)
+{
+    struct tarn_commit_use *use = state;
+    tarn_code code = tarn_request_ident(req, &use->ident, err);
+
+    if (code != TARN_OK)
+        return code;
+    use->lake = req->app->lake;
+    use->principal = req->who.name;
+    use->method = req->method;
+    use->path = req->path;
+    use->key = tarn_request_header(req, "Idempotency-Key");
+    if (use->key && (use->key[0] == '\0' || strlen(use->key) > KEY_MAX))
+        return tarn_fail_field(err, "Idempotency-Key", "has 1 to %d bytes", KEY_MAX);
+    return tarn_commit_parse(req->json, use, err);
+}
+
+static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
+{
+    const struct tarn_commit_use *use = state;
+    const struct tarn_commit_row *row = &use->row;
+    struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
+    char dotted[TARN_DOTTED_MAX];
+
+    (void)req;
+    reply->status = use->replayed ? 200 : 201;
+    tarn_ident_format(use->ident.namespace_, use->ident.name, dotted);
+    tarn_jsonw_object(&w);
+    tarn_jsonw_kstr(&w, "table", dotted);
+    tarn_jsonw_ki64(&w, "version", row->version);
+    tarn_jsonw_kstr(&w, "transaction", row->transaction);
+    tarn_jsonw_ktime(&w, "committed_at", row->committed_at);
+    tarn_jsonw_ki64(&w, "schema_version", row->schema_version);
+    tarn_jsonw_ki64(&w, "files_added", row->files_added);
+    tarn_jsonw_ki64(&w, "files_removed", row->files_removed);
+    tarn_jsonw_ki64(&w, "files", row->file_count);
+    tarn_jsonw_ki64(&w, "total_size_bytes", row->total_bytes);
+    tarn_jsonw_kbool(&w, "published", use->published);
+    if (json_array_size(use->warnings) > 0) {
+        tarn_jsonw_key(&w, "warnings");
+        tarn_jsonw_json(&w, use->warnings);
+    }
+    tarn_jsonw_object_end(&w);
+    return tarn_buf_check(&reply->body, err);
+}
+
+const struct tarn_flow tarn_native_commit = { .use = &tarn_commit, .parse = parse, .answer = answer };

@@ -1,0 +1,151 @@
+/* schemas.c - the next schema version: compare-and-swap on the schema's own version, and a rule of what may follow. */
+#include "lake/schemas.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "lake/commit.h"
+#include <string.h>
+
+static tarn_code conflict(const struct tarn_schema_use *use, const struct tarn_table *table, struct tarn_err *err)
+{
+    tarn_fail_code_field(err, TARN_SCHEMA_CONFLICT, "expected_version", "the schema is at version %lld, not %lld",
+                         (long long)table->schema_version, (long long)use->expected_version);
+    (void)tarn_err_add(err, "expected_version", json_integer(use->expected_version));
+    return tarn_err_add(err, "current_version", json_integer(table->schema_version));
+}
+
+static bool same_json(const json_t *a, const char *text)
+{
+    json_auto_t *b = text ? json_loads(text, 0, NULL) : NULL;
+
+    return a ? b && json_equal(a, b) : !b;
+}
+
+/* Is the current version what this request asks for? Then it was answered before. */
+static bool is_again(const struct tarn_schema_use *use, const struct tarn_schema_row *current)
+{
+    bool follows = use->expected_version == current->version - 1 || use->expected_version == current->version;
+
+    return follows && same_json(use->schema, current->schema) && same_json(use->renames, current->renames);
+}
+
+static const struct tarn_column *find_column(const struct tarn_schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->root.field_count; i++)
+        if (strcmp(schema->root.fields[i].name, name) == 0)
+            return &schema->root.fields[i];
+    return NULL;
+}
+
+static tarn_code judge_renames(const struct tarn_schema_use *use, const struct tarn_schema *now, struct tarn_err *err)
+{
+    const char *old;
+    json_t *name;
+
+    json_object_foreach(use->renames, old, name) {
+        const char *fault = NULL;
+        if (!json_is_string(name) || !find_column(use->parsed, json_string_value(name)))
+            fault = "names no column of the new schema";
+        else if (!now || !find_column(now, old))
+            fault = "is no column of the current schema";
+        if (fault) {
+            tarn_fail_field(err, old, "%s", fault);
+            return tarn_err_prefix(err, "renames");
+        }
+    }
+    return TARN_OK;
+}
+
+static tarn_code judge(const struct tarn_schema_use *use, const struct tarn_schema_row *current, struct tarn_err *err)
+{
+    TARN_AUTO(schema) struct tarn_schema *now = NULL;
+    json_auto_t *json = NULL;
+    tarn_code code = TARN_OK;
+
+    if (current->schema)
+        code = tarn_json_parse(current->schema, strlen(current->schema), NULL, &json, err);
+    if (code == TARN_OK && json)
+        code = tarn_schema_parse(json, "schema", &now, err);
+    if (code == TARN_OK)
+        code = judge_renames(use, now, err);
+    if (code == TARN_OK && now && !use->any)
+        code = tarn_schema_backward(now, use->parsed, use->renames, err);
+    return code;
+}
+
+static tarn_code insert(struct tarn_tx *tx, struct tarn_schema_use *use, struct tarn_table *table,
+                        struct tarn_err *err)
+{
+    int64_t now = use->now_ms ? use->now_ms : tarn_now_ms();
+
+    tarn_schema_row_done(&use->row);
+    use->row = (struct tarn_schema_row){ .version = table->schema_version + 1, .created_at = now };
+    use->row.schema = tarn_json_text(use->schema);
+    use->row.renames = json_object_size(use->renames) > 0 ? tarn_json_text(use->renames) : NULL;
+    if (!use->row.schema || (json_object_size(use->renames) > 0 && !use->row.renames))
+        return tarn_fail_oom(err);
+    tarn_code code = tx->ops->schemas.insert(tx, table->id, &use->row, err);
+    table->schema_version = use->row.version;
+    return code == TARN_OK ? tx->ops->tables.update(tx, table, err) : code;
+}
+
+static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct tarn_schema_use *use = ctx;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    __attribute__((cleanup(tarn_schema_row_done))) struct tarn_schema_row current = { 0 };
+    tarn_code code = tx->ops->tables.get(tx, use->ident.namespace_, use->ident.name, &table, err);
+
+    if (code == TARN_OK)
+        code = tarn_managed_check(table, err);
+    if (code == TARN_OK && table->schema_version > 0)
+        code = tx->ops->schemas.get(tx, table->id, table->schema_version, &current, err);
+    if (code != TARN_OK)
+        return code;
+    use->table_id = table->id;
+    use->table_version = table->version;
+    use->replayed = current.schema && is_again(use, &current);
+    if (use->replayed) {
+        tarn_schema_row_done(&use->row);
+        use->row = current;
+        current = (struct tarn_schema_row){ 0 };
+        return TARN_OK;
+    }
+    if (use->expected_version != table->schema_version)
+        return conflict(use, table, err);
+    code = judge(use, &current, err);
+    if (code == TARN_OK)
+        code = insert(tx, use, table, err);
+    use->publishes = table->publish && use->lake->publisher;
+    return code;
+}
+
+/* The publisher shows a new schema with, or without, new commits: waiting for the version it has implies a nudge. */
+static bool publishes(const void *state, int64_t *table_id, int64_t *version)
+{
+    const struct tarn_schema_use *use = state;
+
+    if (use->replayed || !use->publishes)
+        return false;
+    *table_id = use->table_id;
+    *version = use->table_version;
+    return true;
+}
+
+static void published(void *state, bool done) { ((struct tarn_schema_use *)state)->published = done; }
+
+static void done(void *state)
+{
+    struct tarn_schema_use *use = state;
+
+    tarn_schema_row_done(&use->row);
+    tarn_schema_free(use->parsed);
+}
+
+const struct tarn_use tarn_schema_add = {
+    .name = "schema",
+    .size = sizeof(struct tarn_schema_use),
+    .change = change,
+    .publishes = publishes,
+    .published = published,
+    .done = done,
+};
