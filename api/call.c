@@ -5,19 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct call {
-    char *authorization; /* owned or NULL */
+static const struct { const char *name, *value; } k_headers[] = {
+    { "Host", "localhost" },
+    { "Content-Type", "application/json" },
 };
 
 static const char *call_header(const struct tarn_request *req, const char *name)
 {
-    const struct call *call = req->transport;
-    if (strcasecmp(name, "Authorization") == 0)
-        return call->authorization;
-    if (strcasecmp(name, "Host") == 0)
-        return "localhost";
-    if (strcasecmp(name, "Content-Type") == 0)
-        return "application/json";
+    const char *const *pair = req->transport;
+    for (; pair && pair[0]; pair += 2)
+        if (strcasecmp(name, pair[0]) == 0)
+            return pair[1];
+    for (size_t i = 0; i < TARN_COUNT(k_headers); i++)
+        if (strcasecmp(name, k_headers[i].name) == 0)
+            return k_headers[i].value;
     return NULL;
 }
 
@@ -64,18 +65,16 @@ static tarn_code run_route(struct tarn_request *req, struct tarn_reply *reply, s
     return code == TARN_OK ? drain_stream(reply, err) : code;
 }
 
-void tarn_api_call(struct tarn_app *app, const char *method, const char *target, const char *token, const char *body,
-                   struct tarn_reply *reply)
+void tarn_api_call_with(struct tarn_app *app, const char *method, const char *target, const char *const *headers,
+                        const char *body, struct tarn_reply *reply)
 {
     TARN_ERR(err);
     char allow[64];
-    struct call call = { 0 };
-    struct tarn_request req = { .app = app, .header = call_header, .transport = &call, .now_ms = tarn_now_ms() };
+    struct tarn_request req = { .app = app, .header = call_header, .transport = (void *)(uintptr_t)headers,
+                                .now_ms = tarn_now_ms() };
     req.body = body;
     req.body_len = body ? strlen(body) : 0;
     snprintf(req.id, sizeof req.id, "call");
-    if (token && asprintf(&call.authorization, "Bearer %s", token) < 0)
-        call.authorization = NULL;
 
     tarn_code code = tarn_route_match(method, target, &req, allow, &err);
     if (code == TARN_OK)
@@ -85,5 +84,14 @@ void tarn_api_call(struct tarn_app *app, const char *method, const char *target,
     if (code == TARN_METHOD_NOT_ALLOWED)
         tarn_reply_header(reply, "Allow", "%s", allow);
     tarn_request_done(&req);
-    free(call.authorization);
+}
+
+void tarn_api_call(struct tarn_app *app, const char *method, const char *target, const char *token, const char *body,
+                   struct tarn_reply *reply)
+{
+    char authorization[256];
+    const char *const headers[] = { "Authorization", authorization, NULL, NULL };
+
+    snprintf(authorization, sizeof authorization, "Bearer %s", token ? token : "");
+    tarn_api_call_with(app, method, target, token ? headers : NULL, body, reply);
 }

@@ -121,4 +121,7 @@ TARN_MUST tarn_code tarn_route_body(struct tarn_request *req, struct tarn_err *e
 /* All in a row on the calling thread, flows too: for tests. */
 void tarn_api_call(struct tarn_app *app, const char *method, const char *target, const char *token, const char *body,
                    struct tarn_reply *reply);
+/* The same with request headers: name and value in turn, ended by NULL. */
+void tarn_api_call_with(struct tarn_app *app, const char *method, const char *target, const char *const *headers,
+                        const char *body, struct tarn_reply *reply);
 #endif

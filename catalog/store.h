@@ -121,7 +121,8 @@ struct tarn_store_ops {
         /* What one commit did: its removes, then its adds, each by path. */
         tarn_code (*of_version)(struct tarn_tx *tx, int64_t table_id, int64_t version, tarn_file_fn *fn, void *ctx,
                                 struct tarn_err *err);
-        /* Rows of no table (a crash while staging); at most `limit` a call. */
+        /* Rows of no table, under ids reserved before the store was opened (a crash while staging), and rows of purged
+         * tables; at most `limit` a call. */
         tarn_code (*sweep)(struct tarn_tx *tx, int64_t limit, bool *left, struct tarn_err *err);
     } files;
 

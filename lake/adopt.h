@@ -47,6 +47,10 @@ TARN_MUST tarn_code tarn_adopted_schema(struct tarn_adopted *adopted, int64_t ve
 /* adopt.c: manifest, log, schema. With `dry_run` nothing is staged. TARN_LOCATION_UNREACHABLE names the document. */
 TARN_MUST tarn_code tarn_adopt(struct tarn_lake *lake, struct tarn_place *place, bool dry_run,
                                struct tarn_adopted *adopted, struct tarn_err *err);
+/* readopt.c: the same for a table that is in the catalog already (observed until now): its file rows become what the
+ * manifest says, as one new version that nobody sees until the table's row names it. */
+TARN_MUST tarn_code tarn_readopt(struct tarn_lake *lake, struct tarn_place *place, const struct tarn_table *table,
+                                 struct tarn_adopted *adopted, struct tarn_err *err);
 /* import.c: every data file that lies there, as version 1. `schema` (the one given, or NULL) types partition values. */
 TARN_MUST tarn_code tarn_import(struct tarn_lake *lake, struct tarn_place *place, const json_t *schema, bool dry_run,
                                 struct tarn_adopted *adopted, struct tarn_err *err);

@@ -39,21 +39,6 @@ static tarn_code judge_restore(struct tarn_tx *tx, const struct tarn_restore_use
     return tarn_location_taken(owner, table->location, err);
 }
 
-/* Due for a scan at once; what was seen before the drop stays until then. */
-static tarn_code scan_now(struct tarn_tx *tx, int64_t table_id, int64_t now, struct tarn_err *err)
-{
-    __attribute__((cleanup(tarn_scan_row_done))) struct tarn_scan_row scan = { 0 };
-    TARN_ERR(none);
-    tarn_code code = tx->ops->monitors.get(tx, table_id, &scan, &none);
-
-    if (code == TARN_NOT_FOUND)
-        return TARN_OK;
-    if (code != TARN_OK)
-        return tarn_err_move(err, &none);
-    scan.next_probe_at = now;
-    return tx->ops->monitors.put(tx, &scan, err);
-}
-
 static tarn_code restore_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_restore_use *use = ctx;
@@ -69,8 +54,6 @@ static tarn_code restore_change(struct tarn_tx *tx, void *ctx, struct tarn_err *
         return code;
     use->table->dropped_at = -1;
     code = tx->ops->tables.update(tx, use->table, err);
-    if (code == TARN_OK)
-        code = scan_now(tx, use->table->id, now, err);
     if (code == TARN_OK)
         use->table->revision++; /* as the store bumped it */
     return code;

@@ -5,7 +5,6 @@
 #define TARN_LAKE_LAKE_H
 #include "catalog/store.h"
 #include "storage/storage.h"
-#include <stdatomic.h>
 
 struct tarn_publisher;
 struct tarn_looked;
@@ -18,7 +17,6 @@ struct tarn_lake {
     char *default_root;                /* where a table without location would lie; owned by main */
     int64_t dropped_retention_ms;      /* retention.dropped */
     struct tarn_looked *looked;        /* tables whose storage was compared with the catalog since the start; NULL: never compare */
-    atomic_int staging;                /* registrations that stage rows now: sweeps leave rows of no table alone meanwhile */
 };
 /* Fills a zeroed lake over an open store: catalog id (made on the first start), memory of looks, retention of
  * 7 days. Blocks (one write at most). `store` and `storage` (may be NULL: tools) are borrowed. */

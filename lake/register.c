@@ -202,13 +202,6 @@ static tarn_code settle_row(struct tarn_register_use *use, struct tarn_table *t,
     return t->partition_keys ? TARN_OK : tarn_fail_oom(err);
 }
 
-static void begin_staging(struct tarn_register_use *use)
-{
-    if (!use->is_staging)
-        atomic_fetch_add(&use->lake->staging, 1);
-    use->is_staging = true;
-}
-
 static void forget(struct tarn_register_use *use)
 {
     tarn_table_free(use->table);
@@ -255,11 +248,12 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
 
     (void)lake;
     forget(use);
-    begin_staging(use);
     use->adopted = tarn_adopted_new();
     if (!use->adopted)
         return tarn_fail_oom(err);
-    tarn_code code = begin(use, &site, err);
+    tarn_code code = tarn_register_judge(use, err);
+    if (code == TARN_OK)
+        code = begin(use, &site, err);
     if (code == TARN_OK && use->mode == TARN_OBSERVED)
         code = judge_observed(use, &site, use->table->location, err);
     else if (code == TARN_OK)
@@ -291,11 +285,11 @@ static tarn_code insert_history(struct tarn_tx *tx, struct tarn_register_use *us
     return code;
 }
 
+/* The store makes the scan row with the table: due at once. */
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_register_use *use = ctx;
     struct tarn_table *t = use->table;
-    char details[] = "{}";
     tarn_code code = judge_free(tx, use, t, err);
 
     if (code != TARN_OK || use->dry_run)
@@ -305,16 +299,7 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = tx->ops->tables.reserve_id(tx, &t->id, err);
     if (code == TARN_OK)
         code = tx->ops->tables.insert(tx, t, err);
-    if (code == TARN_OK)
-        code = insert_history(tx, use, err);
-    if (code != TARN_OK)
-        return code;
-    struct tarn_scan_row scan = { .table_id = t->id, .checked_at = -1, .next_probe_at = now_of(use),
-                                  .next_sweep_at = now_of(use), .first_failed_at = -1, .version = -1,
-                                  .last_updated = -1, .file_count = -1, .total_bytes = -1, .schema_version = -1,
-                                  .last_data_commit = -1, .details = details, .verdict = TARN_SEV_UNKNOWN,
-                                  .verdict_since = now_of(use) };
-    return tx->ops->monitors.put(tx, &scan, err);
+    return code == TARN_OK ? insert_history(tx, use, err) : code;
 }
 
 static bool publishes(const void *state, int64_t *table_id, int64_t *version)
@@ -344,8 +329,6 @@ static void done(void *state)
     /* Storage was looked at just now: the first commit need not do it again. */
     if (use->table && use->table->id > 0 && use->lake->looked && use->table->mode == TARN_MANAGED)
         tarn_looked_set(use->lake->looked, use->table->id, true);
-    if (use->is_staging)
-        atomic_fetch_sub(&use->lake->staging, 1);
     forget(use);
 }
 

@@ -27,10 +27,13 @@ struct tarn_register_use {
     struct tarn_table *table;      /* the new row (dry run: as it would be) */
     struct tarn_adopted *adopted;  /* what was taken over, with remarks (lake/adopt.h); NULL: observed */
     bool published;
-    /* inside */
-    bool is_staging;
 };
 extern const struct tarn_use tarn_register;
+
+/* register_request.c: what can be judged of the request alone. */
+TARN_MUST tarn_code tarn_register_judge(const struct tarn_register_use *use, struct tarn_err *err);
+/* Properties are scalars by name. */
+TARN_MUST tarn_code tarn_properties_check(const json_t *properties, struct tarn_err *err);
 
 /* register_place.c: the canonical location of the table to come, allowed by the roots of server and token; owned. Without
  * a given one: <default root>/<levels>/<name>, with a number where that is taken. Blocks. */

@@ -1,0 +1,270 @@
+/* settings.c - PATCH of a table: a row a member. Objects are merged (RFC 7396), words are parsed, and the whole is one
+ * change of the row under its entity tag. */
+#include "lake/settings.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "lake/mode.h"
+#include "lake/register.h"
+#include <string.h>
+
+typedef tarn_code apply_fn(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                           struct tarn_err *err);
+
+/* --- merge patch --- */
+
+static int merge(json_t *target, const json_t *patch)
+{
+    const char *key;
+    json_t *value;
+    int bad = 0;
+
+    json_object_foreach((json_t *)patch, key, value) {
+        json_t *old = json_object_get(target, key);
+        if (json_is_null(value))
+            (void)json_object_del(target, key);
+        else if (json_is_object(value) && json_is_object(old))
+            bad |= merge(old, value);
+        else if (json_is_object(value)) {
+            json_t *fresh = json_object();
+            bad |= fresh ? merge(fresh, value) : -1;
+            bad |= json_object_set_new(target, key, fresh);
+        } else
+            bad |= json_object_set(target, key, value);
+    }
+    return bad;
+}
+
+/* The text *text merged with the patch; null empties it. */
+static tarn_code merge_text(const char *key, const char *text, const json_t *patch, json_t **out, struct tarn_err *err)
+{
+    json_auto_t *target = json_is_null(patch) ? json_object() : json_loads(text, 0, NULL);
+
+    if (!json_is_object(patch) && !json_is_null(patch))
+        return tarn_fail_field(err, key, "must be an object");
+    if (!target || (json_is_object(patch) && merge(target, patch) != 0))
+        return tarn_fail_oom(err);
+    *out = json_incref(target);
+    return TARN_OK;
+}
+
+static tarn_code set_text(char **target, char *text, struct tarn_err *err)
+{
+    if (!text)
+        return tarn_fail_oom(err);
+    free(*target);
+    *target = text;
+    return TARN_OK;
+}
+
+/* --- members --- */
+
+static tarn_code set_properties(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                                struct tarn_err *err)
+{
+    json_auto_t *merged = NULL;
+    tarn_code code = merge_text("properties", table->properties, value, &merged, err);
+
+    (void)use;
+    if (code == TARN_OK)
+        code = tarn_properties_check(merged, err);
+    return code == TARN_OK ? set_text(&table->properties, tarn_json_text(merged), err) : code;
+}
+
+static tarn_code set_monitors(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                              struct tarn_err *err)
+{
+    json_auto_t *merged = NULL;
+    tarn_code code = merge_text("monitors", table->monitors, value, &merged, err);
+
+    if (code == TARN_OK && use->check_monitors)
+        code = use->check_monitors(merged, "monitors", err);
+    return code == TARN_OK ? set_text(&table->monitors, tarn_json_text(merged), err) : code;
+}
+
+static tarn_code set_owner(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                           struct tarn_err *err)
+{
+    size_t len = json_string_length(value);
+
+    (void)use;
+    if (json_is_null(value)) {
+        free(table->owner);
+        table->owner = NULL;
+        return TARN_OK;
+    }
+    if (!json_is_string(value) || len == 0 || len > 255)
+        return tarn_fail_field(err, "owner", "must be a string of 1 to 255 bytes, or null");
+    return set_text(&table->owner, strdup(json_string_value(value)), err);
+}
+
+static tarn_code set_name(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                          struct tarn_err *err)
+{
+    struct tarn_ident ident;
+
+    if (!json_is_string(value))
+        return tarn_fail_field(err, "name", "must be a string");
+    tarn_code code = tarn_ident_parse(json_string_value(value), "name", &ident, err);
+    if (code != TARN_OK)
+        return code;
+    if (use->may_see && !use->may_see(use->who, ident.namespace_, ident.name))
+        return tarn_fail_code_field(err, TARN_FORBIDDEN, "name", "the token does not reach tables of this name");
+    code = set_text(&table->namespace_, strdup(ident.namespace_), err);
+    return code == TARN_OK ? set_text(&table->name, strdup(ident.name), err) : code;
+}
+
+static tarn_code set_bool(const char *key, bool *target, const json_t *value, struct tarn_err *err)
+{
+    if (!json_is_boolean(value))
+        return tarn_fail_field(err, key, "must be true or false");
+    *target = json_is_true(value);
+    return TARN_OK;
+}
+
+static tarn_code set_protected(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                               struct tarn_err *err)
+{
+    (void)use;
+    return set_bool("protected", &table->protected_, value, err);
+}
+
+static tarn_code set_publish(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                             struct tarn_err *err)
+{
+    (void)use;
+    return set_bool("publish", &table->publish, value, err);
+}
+
+static tarn_code set_enforcement(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                                 struct tarn_err *err)
+{
+    (void)use;
+    if (!json_is_string(value) || !tarn_enforcement_parse(json_string_value(value), &table->enforcement))
+        return tarn_fail_field(err, "schema_enforcement", "must be \"off\", \"warn\" or \"reject\"");
+    return TARN_OK;
+}
+
+static tarn_code set_verify(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                            struct tarn_err *err)
+{
+    (void)use;
+    if (!json_is_string(value) || !tarn_verify_parse(json_string_value(value), &table->verify))
+        return tarn_fail_field(err, "verify", "must be \"off\", \"size\" or \"footer\"");
+    return TARN_OK;
+}
+
+/* Only parsed here: what a change of mode needs beside the word is in mode.c. */
+static tarn_code set_mode(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
+                          struct tarn_err *err)
+{
+    (void)use;
+    if (!json_is_string(value) || !tarn_mode_parse(json_string_value(value), &table->mode))
+        return tarn_fail_field(err, "mode", "must be \"managed\" or \"observed\"");
+    return TARN_OK;
+}
+
+static const struct { const char *key; apply_fn *apply; } k_members[] = {
+    { "properties", set_properties },
+    { "monitors", set_monitors },
+    { "owner", set_owner },
+    { "name", set_name },
+    { "protected", set_protected },
+    { "publish", set_publish },
+    { "schema_enforcement", set_enforcement },
+    { "verify", set_verify },
+    { "mode", set_mode },
+};
+
+static tarn_code apply_member(const struct tarn_settings_use *use, struct tarn_table *table, const char *key,
+                              const json_t *value, struct tarn_err *err)
+{
+    for (size_t i = 0; i < TARN_COUNT(k_members); i++)
+        if (strcmp(k_members[i].key, key) == 0)
+            return k_members[i].apply(use, table, value, err);
+    return tarn_fail_field(err, key, "is not a known member");
+}
+
+static tarn_code apply(const struct tarn_settings_use *use, struct tarn_table *table, struct tarn_err *err)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(use->patch, key, value) {
+        tarn_code code = apply_member(use, table, key, value, err);
+        if (code != TARN_OK)
+            return code;
+    }
+    return TARN_OK;
+}
+
+/* --- steps --- */
+
+static bool needs_check(const struct tarn_lake *lake, const void *state)
+{
+    (void)lake;
+    return ((const struct tarn_settings_use *)state)->must_check;
+}
+
+static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err)
+{
+    struct tarn_settings_use *use = state;
+
+    (void)lake;
+    use->must_check = false;
+    return tarn_mode_plan(use, err);
+}
+
+static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct tarn_settings_use *use = ctx;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    tarn_code code = tx->ops->tables.get(tx, use->ident.namespace_, use->ident.name, &table, err);
+
+    if (code == TARN_OK)
+        code = tarn_if_match(table, use->if_match, err);
+    if (code != TARN_OK)
+        return code;
+    enum tarn_mode mode = table->mode;
+    code = apply(use, table, err);
+    if (code == TARN_OK && table->mode != mode)
+        code = tarn_mode_change(tx, use, table, err);
+    if (code == TARN_OK && json_object_size(use->patch) > 0) {
+        code = tx->ops->tables.update(tx, table, err);
+        table->revision++; /* as the store bumped it */
+    }
+    if (code != TARN_OK)
+        return code;
+    tarn_table_free(use->table);
+    use->table = tarn_take(&table);
+    return TARN_OK;
+}
+
+static bool publishes(const void *state, int64_t *table_id, int64_t *version)
+{
+    const struct tarn_settings_use *use = state;
+    bool may_be_behind = json_object_get(use->patch, "publish") || json_object_get(use->patch, "mode");
+
+    if (!use->lake->publisher || !may_be_behind || !use->table->publish || use->table->mode != TARN_MANAGED)
+        return false;
+    *table_id = use->table->id;
+    *version = use->table->version;
+    return true;
+}
+
+static void done(void *state)
+{
+    struct tarn_settings_use *use = state;
+
+    tarn_table_free(use->table);
+    tarn_mode_plan_free(use->plan);
+}
+
+const struct tarn_use tarn_settings = {
+    .name = "settings",
+    .size = sizeof(struct tarn_settings_use),
+    .needs_check = needs_check,
+    .check = check,
+    .change = change,
+    .publishes = publishes,
+    .done = done,
+};
