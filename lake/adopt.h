@@ -60,6 +60,9 @@ struct tarn_stage;
 /* Reserves an id unless `dry_run` (then nothing is written). */
 TARN_MUST tarn_code tarn_stage_new(struct tarn_lake *lake, bool dry_run, struct tarn_stage **out,
                                    struct tarn_err *err);
+/* Into a table that exists (readopt.c). */
+TARN_MUST tarn_code tarn_stage_into(struct tarn_lake *lake, int64_t table_id, struct tarn_stage **out,
+                                    struct tarn_err *err);
 /* A path that is staged already is passed over. */
 TARN_MUST tarn_code tarn_stage_file(struct tarn_stage *stage, int64_t version, const struct tarn_file *file,
                                     struct tarn_err *err);

@@ -72,7 +72,8 @@ static tarn_code judge_schema(struct tarn_tx *tx, const struct tarn_table *table
         return TARN_OK;
     tarn_code code = tx->ops->schemas.get(tx, table->id, version, &row, &unknown);
     if (code == TARN_SCHEMA_VERSION_NOT_FOUND)
-        return tarn_fail_field(err, "schemaVersion", "the table has no schema version %lld", (long long)version);
+        return tarn_fail_code_field(err, code, "schemaVersion", "the table has no schema version %lld",
+                                    (long long)version);
     if (code != TARN_OK)
         return tarn_err_move(err, &unknown);
     *known = version;
@@ -111,7 +112,7 @@ static tarn_code add_files(struct tarn_tx *tx, struct tarn_commit_use *use, cons
         if (code == TARN_FILE_CONFLICT)
             return explain_conflict(tx, table, &use->ops[i], i, err);
         if (code != TARN_OK) {
-            if (code == TARN_INVALID)
+            if (code == TARN_INVALID || code == TARN_SCHEMA_VERSION_NOT_FOUND)
                 (void)tarn_err_prefix(err, "operations[%zu]", i);
             return code;
         }

@@ -22,21 +22,32 @@ static tarn_code reserve_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->tables.reserve_id(tx, &((struct tarn_stage *)ctx)->id, err);
 }
 
-tarn_code tarn_stage_new(struct tarn_lake *lake, bool dry_run, struct tarn_stage **out, struct tarn_err *err)
+tarn_code tarn_stage_into(struct tarn_lake *lake, int64_t table_id, struct tarn_stage **out, struct tarn_err *err)
 {
     TARN_AUTO(stage) struct tarn_stage *stage = calloc(1, sizeof *stage);
 
     if (!stage)
         return tarn_fail_oom(err);
     stage->lake = lake;
-    stage->dry_run = dry_run;
+    stage->id = table_id;
     stage->files = calloc(CHUNK_ROWS, sizeof *stage->files);
     stage->entries = calloc(CHUNK_ROWS, sizeof *stage->entries);
     if (!stage->files || !stage->entries)
         return tarn_fail_oom(err);
-    tarn_code code = dry_run ? TARN_OK : tarn_store_write(lake->store, reserve_tx, stage, err);
+    *out = tarn_take(&stage);
+    return TARN_OK;
+}
+
+tarn_code tarn_stage_new(struct tarn_lake *lake, bool dry_run, struct tarn_stage **out, struct tarn_err *err)
+{
+    TARN_AUTO(stage) struct tarn_stage *stage = NULL;
+    tarn_code code = tarn_stage_into(lake, 0, &stage, err);
+
+    if (code == TARN_OK && !dry_run)
+        code = tarn_store_write(lake->store, reserve_tx, stage, err);
     if (code != TARN_OK)
         return code;
+    stage->dry_run = dry_run;
     *out = tarn_take(&stage);
     return TARN_OK;
 }

@@ -1,4 +1,4 @@
-/* schemas.c - GET/POST /api/table/{table}/schemas and GET .../schemas/{n}. */
+/* schemas.c - GET/POST /api/table/{table}/schemas and GET .../schemas/{version}. */
 #include "api/native/native.h"
 #include "base/json.h"
 #include "lake/schemas.h"
@@ -121,7 +121,7 @@ static tarn_code read_number(const char *text, int64_t *out, struct tarn_err *er
     errno = 0;
     long long number = text[0] >= '0' && text[0] <= '9' ? strtoll(text, &end, 10) : -1;
     if (number < 0 || errno != 0 || *end != '\0')
-        return tarn_fail_field(err, "n", "must be a whole number");
+        return tarn_fail_field(err, "version", "must be a whole number");
     *out = number;
     return TARN_OK;
 }

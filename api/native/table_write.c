@@ -55,7 +55,6 @@ void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *t, c
     write_state(w, t, scan);
     write_settings(w, t);
     tarn_jsonw_ktime(w, "created_at", t->created_at);
-    if (t->dropped_at >= 0)
-        tarn_jsonw_ktime(w, "dropped_at", t->dropped_at);
+    tarn_jsonw_ktime(w, "dropped_at", t->dropped_at);
     tarn_jsonw_object_end(w);
 }
