@@ -24,6 +24,7 @@ TARN_MUST tarn_code tarn_native_table_find(const struct tarn_request *req, struc
                                            struct tarn_err *err);
 void tarn_table_seen_done(struct tarn_table_seen *seen);
 /* table_write.c: a table as GET shows it; `scan` (of an observed table) may be NULL. */
+void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_scan_row *scan);
 void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_scan_row *scan);
 
 /* commits.c, history.c; query of the list: page_size page_token */

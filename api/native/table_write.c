@@ -39,12 +39,11 @@ static void write_settings(struct tarn_jsonw *w, const struct tarn_table *t)
     tarn_jsonw_kstr(w, "block", tarn_block_text(t->block));
 }
 
-void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *t, const struct tarn_scan_row *scan)
+void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *t, const struct tarn_scan_row *scan)
 {
     char dotted[TARN_DOTTED_MAX];
 
     tarn_ident_format(t->namespace_, t->name, dotted);
-    tarn_jsonw_object(w);
     tarn_jsonw_kstr(w, "name", dotted);
     tarn_jsonw_kstr(w, "namespace", t->namespace_);
     tarn_jsonw_kstr(w, "uuid", t->uuid);
@@ -56,5 +55,11 @@ void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *t, c
     write_settings(w, t);
     tarn_jsonw_ktime(w, "created_at", t->created_at);
     tarn_jsonw_ktime(w, "dropped_at", t->dropped_at);
+}
+
+void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *t, const struct tarn_scan_row *scan)
+{
+    tarn_jsonw_object(w);
+    tarn_native_table_members(w, t, scan);
     tarn_jsonw_object_end(w);
 }

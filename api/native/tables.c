@@ -175,24 +175,6 @@ static void location_header(struct tarn_reply *reply, const struct tarn_table *t
         tarn_reply_header(reply, "Location", "/api/table/%s", path.data);
 }
 
-static tarn_code answer_dry(const struct tarn_register_use *use, struct tarn_reply *reply, struct tarn_err *err)
-{
-    struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
-
-    reply->status = 200;
-    tarn_jsonw_object(&w);
-    tarn_jsonw_kbool(&w, "dry_run", true);
-    tarn_jsonw_key(&w, "table");
-    tarn_native_table_write(&w, use->table, NULL);
-    tarn_jsonw_ki64(&w, "files", use->table->file_count);
-    tarn_jsonw_ki64(&w, "total_size_bytes", use->table->total_bytes);
-    tarn_jsonw_ki64(&w, "transactions", use->adopted->entries);
-    tarn_jsonw_key(&w, "found");
-    tarn_jsonw_json(&w, use->adopted->found);
-    tarn_jsonw_object_end(&w);
-    return tarn_buf_check(&reply->body, err);
-}
-
 static tarn_code register_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
                                  struct tarn_err *err)
 {
@@ -200,15 +182,23 @@ static tarn_code register_answer(const struct tarn_request *req, void *state, st
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
     char etag[TARN_ETAG_TEXT];
 
-    if (use->dry_run)
-        return answer_dry(use, reply, err);
-    if (req->app->runner)
+    if (!use->dry_run && req->app->runner)
         tarn_runner_nudge(req->app->runner);
-    tarn_table_etag(use->table, etag);
-    tarn_reply_header(reply, "ETag", "%s", etag);
-    location_header(reply, use->table);
-    reply->status = 201;
-    tarn_native_table_write(&w, use->table, NULL);
+    if (!use->dry_run) {
+        tarn_table_etag(use->table, etag);
+        tarn_reply_header(reply, "ETag", "%s", etag);
+        location_header(reply, use->table);
+    }
+    reply->status = use->dry_run ? 200 : 201;
+    tarn_jsonw_object(&w);
+    tarn_native_table_members(&w, use->table, NULL);
+    tarn_jsonw_ki64(&w, "files", use->table->file_count);
+    tarn_jsonw_ki64(&w, "total_size_bytes", use->table->total_bytes);
+    tarn_jsonw_ki64(&w, "transactions", use->adopted->entries);
+    tarn_jsonw_key(&w, "found");
+    tarn_jsonw_json(&w, use->adopted->found);
+    tarn_jsonw_kbool(&w, "dry_run", use->dry_run);
+    tarn_jsonw_object_end(&w);
     return tarn_buf_check(&reply->body, err);
 }
 

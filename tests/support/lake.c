@@ -1,8 +1,8 @@
 /* lake.c - see lake.h. */
-#include "support/lake.h"
+#include "tests/support/lake.h"
 #include "base/json.h"
 #include "catalog/sqlite/sqlite.h"
-#include "support/support.h"
+#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static json_t *s_json;
 static void must(tarn_code code, const struct tarn_err *err)
 {
     if (code != TARN_OK)
-        cr_fatal("%s: %s", tarn_code_slug(code), err->detail);
+        cr_assert_fail("%s: %s", tarn_code_slug(code), err->detail);
 }
 
 static void open_lake(enum tarn_auth_mode mode)
