@@ -1,11 +1,89 @@
-/* main.c - picks the command. */
+/* main.c - picks the command, reads its words, runs it. */
 #include "cli/cli.h"
+#include "cli/command.h"
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+
+/* How many words of argv (after the program) make the command's name; 0: it is another one. */
+static int name_words(const struct tarn_command *command, int argc, char **argv)
+{
+    const char *name = command->name;
+    int i = 1;
+
+    for (; *name && i < argc; i++) {
+        size_t len = strcspn(name, " ");
+        if (strlen(argv[i]) != len || memcmp(argv[i], name, len) != 0)
+            return 0;
+        name += len + strspn(name + len, " ");
+    }
+    return *name ? 0 : i - 1;
+}
+
+static const struct tarn_command *find_command(int argc, char **argv, int *words)
+{
+    for (size_t i = 0; tarn_commands[i]; i++) {
+        *words = name_words(tarn_commands[i], argc, argv);
+        if (*words > 0)
+            return tarn_commands[i];
+    }
+    return NULL;
+}
+
+/* `tarn token` alone: which words may follow? */
+static int unknown(const char *word)
+{
+    size_t len = strlen(word);
+    bool found = false;
+
+    for (size_t i = 0; tarn_commands[i]; i++) {
+        const char *name = tarn_commands[i]->name;
+        if (strncmp(name, word, len) != 0 || name[len] != ' ')
+            continue;
+        fprintf(stderr, "%s%s", found ? ", " : "tarn: which one? ", name);
+        found = true;
+    }
+    if (found)
+        fputc('\n', stderr);
+    else
+        fprintf(stderr, "tarn: there is no command '%s'; `tarn help` lists them\n", word);
+    return TARN_EXIT_USAGE;
+}
+
+static int run(const struct tarn_command *command, int argc, char **argv)
+{
+    TARN_ERR(err);
+    struct tarn_cli cli;
+    int rc = 0;
+
+    if (tarn_cli_parse(argc, argv, command, &cli, &err) != TARN_OK)
+        rc = tarn_cli_usage(command, "%s", err.detail);
+    else if (tarn_cli_has(&cli, "help"))
+        tarn_cli_command_help(command);
+    else
+        rc = command->run(&cli);
+    tarn_cli_done(&cli);
+    if (fflush(stdout) != 0 && rc == 0)
+        rc = TARN_EXIT_FAILED;
+    return rc;
+}
 
 int tarn_cli_main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    fprintf(stderr, "tarn: the client commands are on their way\n");
-    return 64;
+    int words = 0;
+
+    /* A reader that goes away (`| head`) ends the process quietly. */
+    signal(SIGPIPE, SIG_DFL);
+    if (argc < 2) {
+        tarn_cli_help();
+        return TARN_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        tarn_cli_help();
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return run(&tarn_command_version, argc - 2, argv + 2);
+    const struct tarn_command *command = find_command(argc, argv, &words);
+    return command ? run(command, argc - 1 - words, argv + 1 + words) : unknown(argv[1]);
 }

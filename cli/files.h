@@ -1,0 +1,8 @@
+/* files.h - files that the command line reads. */
+#ifndef TARN_CLI_FILES_H
+#define TARN_CLI_FILES_H
+#include "base/err.h"
+
+/* A JSON file, "-": standard input. At most 64 MiB. The tree is owned. TARN_INVALID names file and place. */
+TARN_MUST tarn_code tarn_read_json_file(const char *file, json_t **out, struct tarn_err *err);
+#endif

@@ -1,0 +1,26 @@
+/* out.h - what people read: aligned tables, and cells that cannot play with the terminal. */
+#ifndef TARN_CLI_OUT_H
+#define TARN_CLI_OUT_H
+#include "base/buf.h"
+#include <jansson.h>
+
+/* A table that is aligned when it is printed. Fill row by row, cell by cell. */
+struct tarn_grid {
+    const char *const *titles; /* ended by NULL */
+    struct tarn_buf cells;     /* texts, each with its NUL */
+    size_t count;              /* cells */
+};
+/* Control characters are shown as '?'; NULL and JSON null as "-". */
+void tarn_grid_text(struct tarn_grid *grid, const char *text);
+/* A member of `object`: texts as they are, numbers, true and false as JSON writes them. */
+void tarn_grid_member(struct tarn_grid *grid, const json_t *object, const char *key);
+/* The same as a size, "2.1 TB". */
+void tarn_grid_size(struct tarn_grid *grid, const json_t *object, const char *key);
+void tarn_grid_print(const struct tarn_grid *grid); /* to stdout */
+void tarn_grid_done(struct tarn_grid *grid);
+
+/* A member as a line shows it, in a ring of 8 buffers. */
+const char *tarn_show(const json_t *object, const char *key);
+/* Print text with control characters as '?'. */
+void tarn_print_safe(const char *text);
+#endif

@@ -1,0 +1,79 @@
+/* status_show.c - what a status document says, in the order in which the engineer on call asks. */
+#include "cli/status_show.h"
+#include "cli/command.h"
+#include "cli/out.h"
+#include <stdio.h>
+#include <string.h>
+
+int tarn_status_exit(const char *severity)
+{
+    static const struct { const char *word; int code; } k_rows[] = {
+        { "ok", 0 }, { "info", 0 }, { "warning", TARN_EXIT_WARNING }, { "error", TARN_EXIT_ERROR },
+    };
+
+    for (size_t i = 0; severity && i < TARN_COUNT(k_rows); i++)
+        if (strcmp(severity, k_rows[i].word) == 0)
+            return k_rows[i].code;
+    return TARN_EXIT_UNKNOWN;
+}
+
+static void line(const char *title, const char *text)
+{
+    printf("  %-14s ", title);
+    tarn_print_safe(text);
+    fputc('\n', stdout);
+}
+
+static void show_keys(const json_t *status)
+{
+    const json_t *keys = json_object_get(status, "partition_keys");
+    char text[512] = "";
+    size_t len = 0;
+
+    for (size_t i = 0; i < json_array_size(keys) && len < sizeof text; i++) {
+        const char *key = json_string_value(json_array_get(keys, i));
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%s", i ? ", " : "", key ? key : "?");
+    }
+    if (*text)
+        line("partitioned by", text);
+}
+
+static void show_findings(const json_t *findings)
+{
+    static const char *const k_titles[] = { "SEVERITY", "CODE", "MESSAGE", "SINCE", NULL };
+    static const char *const k_members[] = { "severity", "code", "message", "since" };
+    struct tarn_grid grid = { .titles = k_titles };
+
+    if (json_array_size(findings) == 0)
+        return;
+    for (size_t i = 0; i < json_array_size(findings); i++)
+        for (size_t k = 0; k < TARN_COUNT(k_members); k++)
+            tarn_grid_member(&grid, json_array_get(findings, i), k_members[k]);
+    fputc('\n', stdout);
+    tarn_grid_print(&grid);
+    tarn_grid_done(&grid);
+}
+
+void tarn_status_show(const json_t *status)
+{
+    char text[2304];
+
+    snprintf(text, sizeof text, "%s is %s, severity %s", tarn_show(status, "table"), tarn_show(status, "status"),
+             tarn_show(status, "severity"));
+    tarn_print_safe(text);
+    fputc('\n', stdout);
+    snprintf(text, sizeof text, "%s, %s", tarn_show(status, "format"), tarn_show(status, "mode"));
+    line("format", text);
+    snprintf(text, sizeof text, "%s, transaction %s", tarn_show(status, "version"), tarn_show(status, "latest_transaction"));
+    line("version", text);
+    snprintf(text, sizeof text, "%s, %s", tarn_show(status, "files"), tarn_show(status, "total_size"));
+    line("files", text);
+    line("schema version", tarn_show(status, "schema_version"));
+    show_keys(status);
+    line("last updated", tarn_show(status, "last_updated"));
+    line("manifest age", tarn_show(status, "manifest_age"));
+    snprintf(text, sizeof text, "%s%s", tarn_show(status, "checked_at"),
+             json_is_true(json_object_get(status, "stale")) ? " (stale)" : "");
+    line("checked", text);
+    show_findings(json_object_get(status, "findings"));
+}
