@@ -1,4 +1,5 @@
 /* args.c - the words after a command: flags by the command's table, the rest as they come. `--` ends the flags. */
+#include "base/text.h"
 #include "cli/command.h"
 #include <errno.h>
 #include <stdint.h>
@@ -56,9 +57,11 @@ static tarn_code take_values(struct parse *p, const struct tarn_flag *flag, cons
     bool many = flag->kind == TARN_FLAG_MANY;
     if (p->at == p->argc || (many && is_flag(p->argv[p->at])))
         return tarn_fail(err, TARN_INVALID, "--%s needs a value", flag->name);
-    do
+    do {
+        if (!tarn_utf8_valid(p->argv[p->at], strlen(p->argv[p->at])))
+            return tarn_fail(err, TARN_INVALID, "an argument is not UTF-8");
         add_flag(p, flag, p->argv[p->at++]);
-    while (many && p->at < p->argc && !is_flag(p->argv[p->at]));
+    } while (many && p->at < p->argc && !is_flag(p->argv[p->at]));
     return TARN_OK;
 }
 
@@ -67,6 +70,8 @@ static tarn_code take_word(struct parse *p, bool *ended, struct tarn_err *err)
     const char *word = p->argv[p->at++];
     const char *equals = strchr(word, '=');
 
+    if (!tarn_utf8_valid(word, strlen(word)))
+        return tarn_fail(err, TARN_INVALID, "an argument is not UTF-8");
     if (*ended || !is_flag(word)) {
         p->args[p->cli->arg_count++] = word;
         return TARN_OK;

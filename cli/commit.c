@@ -59,10 +59,11 @@ static tarn_code add_files(struct tarn_client *client, const struct tarn_cli *cl
 static tarn_code make_body(struct tarn_client *client, const struct tarn_cli *cli, json_t **out, struct tarn_err *err)
 {
     json_auto_t *operations = json_array();
-    const char *path;
+    const char *path = tarn_cli_many(cli, "remove", 0);
 
-    for (size_t i = 0; (path = tarn_cli_many(cli, "remove", i)) != NULL; i++)
-        json_array_append_new(operations, json_pack("{s:s, s:s}", "type", "remove_file", "path", path));
+    for (size_t i = 0; path; path = tarn_cli_many(cli, "remove", ++i))
+        if (json_array_append_new(operations, json_pack("{s:s, s:s}", "type", "remove_file", "path", path)) != 0)
+            return tarn_fail_oom(err);
     tarn_code code = add_files(client, cli, operations, err);
     if (code != TARN_OK)
         return code;
