@@ -187,6 +187,9 @@ struct tarn_store_ops {
         /* Newest closed one of that identity that closed at or after `since`; TARN_NOT_FOUND. */
         tarn_code (*reopenable)(struct tarn_tx *tx, int64_t table_id, const char *code, const char *subject,
                                 int64_t since, struct tarn_finding *out, struct tarn_err *err);
+        /* The closed ones, newest first, at most `limit`. */
+        tarn_code (*closed)(struct tarn_tx *tx, int64_t table_id, int64_t limit, struct tarn_findings *out,
+                            struct tarn_err *err);
         tarn_code (*put_finding)(struct tarn_tx *tx, const struct tarn_finding *finding, struct tarn_err *err);
         tarn_code (*delete_finding)(struct tarn_tx *tx, const char *id, struct tarn_err *err);
         /* Rows of GET /api/status in table order, as filter pages. */

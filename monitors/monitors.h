@@ -27,6 +27,10 @@ void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, con
 void tarn_status_row_write(struct tarn_buf *out, const struct tarn_status_row *row,
                            const struct tarn_monitor_defaults *defaults, int64_t now_ms);
 
+/* Its words of `status` and `severity`, static: for filters. */
+void tarn_status_row_words(const struct tarn_status_row *row, const struct tarn_monitor_defaults *defaults,
+                           int64_t now_ms, const char **status, const char **severity);
+
 /* --- one scan as a use case (POST .../check and the runner) --- */
 struct tarn_scan_use {
     /* in */

@@ -151,6 +151,18 @@ static enum tarn_severity row_severity(const struct tarn_status_row *row, int64_
     return row->open_errors > 0 ? TARN_SEV_ERROR : row->open_warnings > 0 ? TARN_SEV_WARNING : TARN_SEV_OK;
 }
 
+void tarn_status_row_words(const struct tarn_status_row *row, const struct tarn_monitor_defaults *defaults,
+                           int64_t now_ms, const char **status, const char **severity)
+{
+    int64_t interval_ms;
+    enum tarn_policy policy;
+
+    tarn_settings_glance(defaults, row->table->monitors, &interval_ms, &policy);
+    enum tarn_severity found = row_severity(row, interval_ms, now_ms);
+    *status = tarn_status_text(found, policy, NULL);
+    *severity = tarn_severity_text(found);
+}
+
 /* Managed or observed, the newest commit that brought data. */
 static int64_t data_commit_of(const struct tarn_status_row *row)
 {

@@ -3,11 +3,13 @@
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
-enum { S_LIVE, S_REOPENABLE, S_PUT, S_DELETE };
+enum { S_LIVE, S_CLOSED, S_REOPENABLE, S_PUT, S_DELETE };
 const char *const tarn_sqlite_findings_sql[] = {
     /* In the order of the index findings_live; the severity is sorted by afterwards. */
     [S_LIVE] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at IS NULL "
                "ORDER BY f.code, f.subject",
+    [S_CLOSED] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at IS NOT NULL "
+                 "ORDER BY f.closed_at DESC, f.id LIMIT ?2",
     [S_REOPENABLE] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at >= ?4 "
                      "AND f.code = ?2 AND f.subject = ?3 ORDER BY f.closed_at DESC LIMIT 1",
     [S_PUT] = "INSERT INTO findings (id, table_id, code, subject, message, severity, observed, expected, unit, cure, "
@@ -45,12 +47,11 @@ static int worst_first(const void *a, const void *b)
     return by_code != 0 ? by_code : strcmp(x->subject, y->subject);
 }
 
-static tarn_code findings(struct tarn_tx *tx, int64_t table_id, struct tarn_findings *out, struct tarn_err *err)
+/* Every row that the statement gives, owned. */
+static tarn_code collect(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_findings *out, struct tarn_err *err)
 {
     TARN_AUTO_DONE(findings) struct tarn_findings list = { 0 };
     size_t cap = 0;
-    AUTO_STMT *st = stmt(tx, S_LIVE);
-    bind_i64(st, 1, table_id);
     for (;;) {
         bool found = false;
         tarn_code code = tarn_sqlite_next(tx, st, &found, err);
@@ -67,11 +68,28 @@ static tarn_code findings(struct tarn_tx *tx, int64_t table_id, struct tarn_find
             return code;
         list.items[list.count++] = row;
     }
-    if (list.count > 1)
-        qsort(list.items, list.count, sizeof *list.items, worst_first);
     *out = list;
     list = (struct tarn_findings){ 0 };
     return TARN_OK;
+}
+
+static tarn_code findings(struct tarn_tx *tx, int64_t table_id, struct tarn_findings *out, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_LIVE);
+    bind_i64(st, 1, table_id);
+    tarn_code code = collect(tx, st, out, err);
+    if (code == TARN_OK && out->count > 1)
+        qsort(out->items, out->count, sizeof *out->items, worst_first);
+    return code;
+}
+
+static tarn_code closed(struct tarn_tx *tx, int64_t table_id, int64_t limit, struct tarn_findings *out,
+                        struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_CLOSED);
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, limit);
+    return collect(tx, st, out, err);
 }
 
 static tarn_code reopenable(struct tarn_tx *tx, int64_t table_id, const char *code_, const char *subject, int64_t since,
@@ -131,6 +149,7 @@ static tarn_code delete_finding(struct tarn_tx *tx, const char *id, struct tarn_
 void tarn_sqlite_findings_ops(struct tarn_store_ops *ops)
 {
     ops->monitors.findings = findings;
+    ops->monitors.closed = closed;
     ops->monitors.reopenable = reopenable;
     ops->monitors.put_finding = put_finding;
     ops->monitors.delete_finding = delete_finding;

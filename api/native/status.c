@@ -1,0 +1,47 @@
+/* status.c - GET /api/table/{table}/status: what dashboards ask for all day. Two indexed reads and one buffer; nothing
+ * is scanned. Always 200 for a known table, whatever its health. */
+#include "api/native/native.h"
+#include "monitors/monitors.h"
+
+struct seen {
+    struct tarn_ident ident;
+    struct tarn_table *table;
+    struct tarn_scan_row scan;
+    bool scanned;
+    struct tarn_findings findings;
+};
+
+static void seen_done(struct seen *seen)
+{
+    tarn_table_free(seen->table);
+    tarn_scan_row_done(&seen->scan);
+    tarn_findings_done(&seen->findings);
+    seen->table = NULL;
+}
+
+static tarn_code look_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct seen *seen = ctx;
+
+    seen_done(seen);
+    tarn_code code = tx->ops->monitors.look(tx, seen->ident.namespace_, seen->ident.name, &seen->table, &seen->scan,
+                                            &seen->scanned, err);
+    if (code != TARN_OK || !seen->scanned)
+        return code;
+    return tx->ops->monitors.findings(tx, seen->table->id, &seen->findings, err);
+}
+
+tarn_code tarn_native_status_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+{
+    __attribute__((cleanup(seen_done))) struct seen seen = { .table = NULL };
+
+    tarn_code code = tarn_request_ident(req, &seen.ident, err);
+    if (code == TARN_OK)
+        code = tarn_store_read(req->app->lake->store, look_tx, &seen, err);
+    if (code != TARN_OK)
+        return code;
+    reply->status = 200;
+    tarn_status_write(&reply->body, seen.table, seen.scanned ? &seen.scan : NULL, &seen.findings, req->app->monitors,
+                      req->now_ms);
+    return tarn_buf_check(&reply->body, err);
+}
