@@ -43,6 +43,13 @@ const struct tarn_route tarn_routes[] = {
     { "POST",   "/api/table/{table}/schemas", "addSchema",  WRITE,  JSON,  "", FLOW(tarn_native_schema_add) },
     { "GET",    "/api/table/{table}/schemas/{version}", "getSchema", READ, EMPTY, "", INLINE(tarn_native_schema_get) },
 
+    { "GET",    "/api/table/{table}/status", "getStatus",   STATUS, EMPTY, "", INLINE(tarn_native_status_get) },
+    { "POST",   "/api/table/{table}/check", "checkTable",   READ,   EMPTY, "depth", FLOW(tarn_native_check) },
+    { "GET",    "/api/table/{table}/findings", "listFindings", STATUS, EMPTY, "state page_size page_token",
+      INLINE(tarn_native_findings_list) },
+    { "GET",    "/api/status",             "listStatus",    STATUS, EMPTY,
+      "status severity namespace format page_size page_token", WORKER(tarn_native_status_list) },
+
     { "GET",    "/api/tokens",             "listTokens",    ADMIN,  EMPTY, "", INLINE(tarn_native_tokens_list) },
     { "POST",   "/api/tokens",             "createToken",   ADMIN,  JSON,  "", FLOW(tarn_native_tokens_create) },
     { "DELETE", "/api/tokens/{name}",      "revokeToken",   ADMIN,  EMPTY, "", FLOW(tarn_native_tokens_revoke) },
