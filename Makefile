@@ -39,7 +39,7 @@ LIB      := $(OUT)/libtarn.a
 TARN     := $(OUT)/tarn
 TEST_SRC := $(shell find tests -name 'test_*.c' 2>/dev/null)
 TESTS    := $(TEST_SRC:%.c=$(OUT)/%)
-TEST_LIB := $(wildcard tests/support/*.c)
+TEST_LIB := $(wildcard tests/support/*.c tests/catalog/store_*.c)
 RACE     := $(patsubst %.c,$(OUT)/%,$(wildcard tests/race/race_*.c))
 FUZZ     := $(patsubst %.c,$(OUT)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Files that the program carries in itself, as lists of bytes: #include "embed/openapi.yaml.inc"
@@ -72,7 +72,7 @@ $(OUT)/embed/%.inc: % tools/embed
 $(OUT)/tests/libsupport.a: $(TEST_LIB:%.c=$(OUT)/%.o)
 	@rm -f $@
 	@ar rcs $@ $^
-$(OUT)/tests/support/%.o: tests/support/%.c
+$(OUT)/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
 	@echo "  CC   $@"; $(CC) -Wall -Wextra $(BUILD_CFLAGS) -c $< -o $@
 TEST_ARCHIVES = $(if $(TEST_LIB),$(OUT)/tests/libsupport.a) $(LIB)

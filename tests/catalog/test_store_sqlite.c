@@ -1,0 +1,182 @@
+/* test_store_sqlite.c - the port's contract over SQLite, and what only this adapter promises: migrations
+ * that are refused, a bounded queue, private files, a backup. */
+#include "catalog/sqlite/sqlite.h"
+#include "tests/catalog/store_contract.h"
+#include "tests/support/support.h"
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <semaphore.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define S(text) ((char *)(text))
+
+static struct tarn_store *open_store(const char *folder)
+{
+    struct tarn_sqlite_options options = { .path = tarn_path(folder, "catalog.db"), .migrate = true };
+    struct tarn_store *store = NULL;
+    TARN_ERR(err);
+    cr_assert(eq(int, tarn_sqlite_open(&options, &store, &err), TARN_OK), "%s", err.detail);
+    return store;
+}
+
+#define X(name) \
+    Test(store_sqlite, name) { tarn_contract_##name(open_store); }
+TARN_STORE_CONTRACT(X)
+#undef X
+
+/* --- migrations --- */
+
+static void alter(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    cr_assert(eq(int, sqlite3_open(path, &db), SQLITE_OK));
+    cr_assert(eq(int, sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK), "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+Test(store_sqlite, a_database_of_another_history_is_refused)
+{
+    static const struct {
+        const char *sql, *part;
+    } k_cases[] = {
+        { "INSERT INTO schema_migrations VALUES ('9999_later', 'x', 1)", "newer Tarn: it has the migration 9999_later" },
+        { "UPDATE schema_migrations SET checksum = 'x'", "0001_catalog was applied in another form" },
+        { "UPDATE schema_migrations SET name = '0001_other'", "has the migration 0001_other where this Tarn has 0001_catalog" },
+        { "DROP TABLE schema_migrations", "not one of Tarn's" },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_cases); i++) {
+        const char *folder = tarn_tmp();
+        tarn_store_free(open_store(folder));
+        alter(tarn_path(folder, "catalog.db"), k_cases[i].sql);
+        struct tarn_sqlite_options options = { .path = tarn_path(folder, "catalog.db"), .migrate = true };
+        struct tarn_store *store = NULL;
+        TARN_ERR(err);
+        cr_expect(eq(int, tarn_sqlite_open(&options, &store, &err), TARN_INVALID));
+        cr_expect(tarn_has(err.detail, k_cases[i].part), "%s", err.detail);
+        cr_expect(eq(ptr, store, NULL));
+    }
+}
+
+Test(store_sqlite, without_leave_to_migrate_a_database_that_lacks_something_is_refused)
+{
+    struct tarn_sqlite_options options = { .path = tarn_path(tarn_tmp(), "catalog.db") };
+    struct tarn_store *store = NULL;
+    TARN_ERR(err);
+    cr_expect(eq(int, tarn_sqlite_open(&options, &store, &err), TARN_INVALID));
+    cr_expect(tarn_has(err.detail, "lacks the migration 0001_catalog"), "%s", err.detail);
+}
+
+Test(store_sqlite, what_is_no_database_is_refused_without_sql_in_the_error)
+{
+    const char *folder = tarn_tmp();
+    char path[4096];
+    snprintf(path, sizeof path, "%s", tarn_path(folder, "catalog.db"));
+    tarn_write_text(path, "this is not a database, but it is long enough to be taken for one by its size ............");
+    const char *paths[] = { path, "/nonexistent/folder/catalog.db" };
+    for (size_t i = 0; i < TARN_COUNT(paths); i++) {
+        struct tarn_sqlite_options options = { .path = paths[i], .migrate = true };
+        struct tarn_store *store = NULL;
+        TARN_ERR(err);
+        cr_expect(eq(int, tarn_sqlite_open(&options, &store, &err), TARN_INTERNAL));
+        cr_expect(tarn_has(err.detail, "(sqlite "), "%s", err.detail);
+        cr_expect(not(tarn_has(err.detail, "PRAGMA")), "%s", err.detail);
+    }
+}
+
+Test(store_sqlite, the_database_is_private)
+{
+    const char *folder = tarn_tmp();
+    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    (void)fx_make(store, "default", "orders");
+    static const char *const k_files[] = { "catalog.db", "catalog.db-wal" };
+    for (size_t i = 0; i < TARN_COUNT(k_files); i++) {
+        struct stat st;
+        cr_assert(eq(int, stat(tarn_path(folder, k_files[i]), &st), 0));
+        cr_expect(eq(int, st.st_mode & 0777, 0600), "%s", k_files[i]);
+    }
+}
+
+/* --- the queue --- */
+
+struct gate {
+    sem_t in, out, told;
+    int codes[8];
+    int next;
+};
+static tarn_code wait_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    (void)tx;
+    (void)err;
+    struct gate *g = ctx;
+    sem_post(&g->in);
+    sem_wait(&g->out);
+    return TARN_OK;
+}
+static tarn_code nothing_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    (void)tx;
+    (void)ctx;
+    (void)err;
+    return TARN_OK;
+}
+static void note_done(void *ctx, tarn_code code, struct tarn_err *err)
+{
+    (void)err;
+    struct gate *g = ctx;
+    g->codes[g->next++] = code;
+    sem_post(&g->told);
+}
+
+Test(store_sqlite, a_full_queue_refuses_at_once_and_takes_again_when_it_is_drained)
+{
+    struct tarn_sqlite_options options = { .path = tarn_path(tarn_tmp(), "catalog.db"), .migrate = true, .queue_max = 2 };
+    TARN_AUTO(store) struct tarn_store *store = NULL;
+    cr_assert(eq(int, tarn_sqlite_open(&options, &store, NULL), TARN_OK));
+    struct gate g = { .next = 0 };
+    sem_init(&g.in, 0, 0);
+    sem_init(&g.out, 0, 0);
+    sem_init(&g.told, 0, 0);
+    tarn_store_submit(store, wait_tx, &g, note_done);
+    sem_wait(&g.in); /* the writer is busy; two may wait */
+    tarn_store_submit(store, nothing_tx, &g, note_done);
+    tarn_store_submit(store, nothing_tx, &g, note_done);
+    tarn_store_submit(store, nothing_tx, &g, note_done); /* told on this thread */
+    cr_expect(eq(int, g.next, 1));
+    cr_expect(eq(int, g.codes[0], TARN_OVERLOADED));
+    sem_post(&g.out);
+    for (int i = 0; i < 4; i++)
+        sem_wait(&g.told);
+    for (int i = 1; i < 4; i++)
+        cr_expect(eq(int, g.codes[i], TARN_OK));
+    fx_write(store, nothing_tx, NULL, TARN_OK);
+    int64_t groups = 0, transactions = 0;
+    tarn_sqlite_counters(store, &groups, &transactions);
+    cr_expect(eq(i64, groups, 3));
+    cr_expect(eq(i64, transactions, 4));
+}
+
+/* --- the backup --- */
+
+Test(store_sqlite, a_backup_is_a_whole_database_of_its_own)
+{
+    const char *folder = tarn_tmp(), *other = tarn_tmp();
+    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    int64_t id = fx_make(store, "default", "orders");
+    for (int i = 0; i < 50; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "txn-%d", i);
+        (void)fx_commit(store, id, text, text, NULL);
+    }
+    TARN_ERR(err);
+    cr_assert(eq(int, tarn_sqlite_backup(store, tarn_path(other, "catalog.db"), &err), TARN_OK), "%s", err.detail);
+    (void)fx_commit(store, id, "later", "later", NULL);
+    cr_expect(eq(sz, tarn_count_entries(other), 1)); /* no log beside it */
+
+    TARN_AUTO(store) struct tarn_store *copy = open_store(other);
+    TARN_AUTO(table) struct tarn_table *table = fx_get(copy, id);
+    cr_expect(eq(i64, table->version, 50));
+    cr_expect(eq(int, tarn_sqlite_backup(store, tarn_path(other, "catalog.db"), &err), TARN_INVALID));
+    cr_expect(eq(int, tarn_sqlite_backup(store, "/nonexistent/copy", &err), TARN_INTERNAL));
+}
