@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define CREATED_BY_MAX 256 /* bytes */
-#define STATS_COLUMNS_MAX 100
+#define STATS_COLUMNS_MAX 10000 /* as many as a schema of the catalog has */
 
 void tarn_parquet_free(struct tarn_parquet *parquet)
 {

@@ -40,7 +40,7 @@ TARN_MUST tarn_code tarn_parquet_footer(const void *footer, size_t len, int64_t 
 /* Reads the last 64 KiB, more when the footer is longer. TARN_NOT_FOUND and storage's faults are errors. */
 TARN_MUST tarn_code tarn_parquet_read(struct tarn_place *place, const char *path, int64_t file_size,
                                       struct tarn_parquet **out, struct tarn_err *err);
-/* The columns' statistics in the manifest's form {"user_id":{"min":1,"max":5,"nullCount":0}}: of the first 100
- * leaves that are not repeated. Owned text; NULL: nothing is known, or no memory. */
+/* The columns' statistics in the manifest's form {"user_id":{"min":1,"max":5,"nullCount":0}}: of the first
+ * 10,000 leaves that are not repeated. Owned text; NULL: nothing is known, or no memory. */
 char *tarn_parquet_column_stats(const struct tarn_parquet *parquet);
 #endif
