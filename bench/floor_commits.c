@@ -26,7 +26,7 @@ static const char *const k_sql[STATEMENTS] = {
     [COMMIT] = "COMMIT",
 };
 static const char k_settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;"
-                                 " PRAGMA wal_autocheckpoint = 4000; PRAGMA foreign_keys = ON";
+                                 " PRAGMA wal_autocheckpoint = 8000; PRAGMA foreign_keys = ON";
 
 static void give_up(sqlite3 *db, const char *at)
 {
