@@ -97,6 +97,8 @@ def a_full_disk_under_the_catalog_loses_nothing():
         assert writers.refused or writers.unknown, "the disk never filled"
         assert len(writers.acked) > 5, f"hardly anything fitted: {len(writers.acked)}"
         judge(client, "t", writers)
+        print(f"     {len(writers.acked)} acknowledged, refused: {sorted(set(writers.refused.values()))}, "
+              f"{len(writers.unknown)} unknown")
         os.unlink(space)
         again = Writers(server, "t", 1)
         again.work(99)

@@ -16,11 +16,15 @@ class Refused(Exception):
         self.code, self.text = code, text
 
 
+servers = []
+
+
 class Server:
     """`tarn serve` over a data folder; start() again after kill() brings it back on another port."""
 
     def __init__(self, data, *flags):
         self.data, self.flags, self.process, self.output = data, flags, None, []
+        servers.append(self)
 
     def start(self):
         command = [TARN, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.flags]
@@ -155,6 +159,10 @@ def main(*tests):
             failed += 1
             print(f"FAIL {name}")
             traceback.print_exc(file=sys.stdout)
+            for server in servers:
+                print(f"--- a server said (exit code {server.process and server.process.poll()}):",
+                      *(line.rstrip() for line in server.output[-80:]), sep="\n  ")
+        servers.clear()
         sys.stdout.flush()
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     sys.exit(1 if failed else 0)
