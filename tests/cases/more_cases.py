@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""More fixtures of the kinds in make_cases.py: for each kind of fault its neighbours. Same layout, same use:
+more_cases.py OUTDIR."""
+import copy
+import json
+import os
+import struct
+import sys
+
+from make_cases import DUR, EVT, GOOD, J, P, SCH, T0, UID, add, drop, iso, man, parquet, pq, rep, std, txn
+
+OK, WARNING, ERROR, UNKNOWN = "ok", "warning", "error", "unknown"
+CASES = []
+
+
+def sized(name, content, sizes):
+    """A manifest or log entry with the sizes that the files have."""
+    if name != "manifest.json" and not name.startswith("_transactions/"):
+        return content
+    try:
+        document = json.loads(content)
+    except ValueError:
+        return content
+    for entry in document.get("files", []) + document.get("operations", []):
+        if entry.get("path") in sizes and "size" in entry:
+            entry["size"] = sizes[entry["path"]]
+    return J(document)
+
+
+def case(name, lies_there, severity, findings, now=3600, sizes=True, **more):
+    lengths = {path: len(content) for path, _, content in lies_there if path.endswith(".parquet")}
+    if sizes:
+        lies_there = [(path, at, sized(path, content, lengths)) for path, at, content in lies_there]
+    CASES.append(dict(id=name, files=lies_there, now=T0 + now, expected=dict(severity=severity, findings=findings, **more)))
+
+
+def remove(path):
+    return {"type": "remove_file", "path": path}
+
+
+def hive(name, content, severity, findings, **more):
+    case(name, [("date=2026-01-01/part-0.parquet", 100, GOOD), ("date=2026-01-01/part-1.parquet", 200, content)],
+         severity, findings, **more)
+
+
+def second(columns, rows=2):
+    """The control with another second file."""
+    return rep(std(2), pq(2, 590, parquet(columns, rows)))
+
+
+# --- the log and its pointer ---
+case("M01-uncommitted", rep(std(2), txn(3, 900, [add(P(3))]), pq(3, 895)), WARNING,
+     ["uncommitted_transaction", "manifest_age", "unregistered_data_file"])
+case("M02-pointer-behind", rep(std(3), ("last_committed_txn", 600, "txn-2\n")), WARNING, ["uncommitted_transaction"])
+case("M03-manifest-behind", rep(std(3), man(2, iso(540), [P(1), P(2)], 540)), ERROR, ["committed_file_not_in_manifest"])
+case("M04-still-listed", rep(std(2), txn(3, 590, [remove(P(1))]), ("last_committed_txn", 600, "txn-3\n"),
+                             man(3, iso(600), [P(1), P(2)])), ERROR, ["removed_file_in_manifest"])
+REMOVED = rep(std(2), txn(3, 590, [remove(P(1))]), ("last_committed_txn", 600, "txn-3\n"), man(3, iso(600), [P(2)]))
+case("M05-removed-lies-there", REMOVED, OK, [], files=1)
+case("M06-removed-and-gone", drop(REMOVED, P(1)), OK, [], files=1)
+case("M07-replaced-in-one", rep(std(2), txn(3, 590, [remove(P(1)), add(P(1))]), ("last_committed_txn", 600, "txn-3\n"),
+                                man(3, iso(600), [P(1), P(2)])), OK, [], files=2)
+case("M08-pointer-missing", drop(std(2), "last_committed_txn"), WARNING, ["pointer_missing"])
+case("M09-pointer-garbage", rep(std(2), ("last_committed_txn", 600, "%%% no id")), WARNING, ["pointer_unreadable"])
+case("M10-pointer-empty", rep(std(2), ("last_committed_txn", 600, "")), WARNING, ["pointer_unreadable"])
+case("M11-pointer-ahead", rep(std(2), ("last_committed_txn", 600, "txn-5\n")), ERROR, ["missing_transaction_log_entry"],
+     warnings_contain=["missing_transaction_log_entry: txn-3..txn-5"])
+case("M12-newest-missing", drop(std(3), "_transactions/txn-3.json"), ERROR, ["missing_transaction_log_entry"])
+PADDED = [("schema.json", 0, J(SCH)), ("last_committed_txn", 600, "txn-0010\n"), man(10, iso(600), [P(i) for i in range(1, 11)])]
+PADDED += [txn(i, 600 - 60 * (10 - i) - 5, [add(P(i))], name=f"txn-{i:04}", idv=f"txn-{i:04}") for i in range(1, 11)]
+PADDED += [pq(i, 600 - 60 * (10 - i) - 10) for i in range(1, 11)]
+case("M13-padded", PADDED, OK, [], latest_transaction="txn-0010")
+case("M14-padded-hole", drop(PADDED, "_transactions/txn-0004.json"), WARNING, ["missing_transaction_log_entry"],
+     warnings_contain=["missing_transaction_log_entry: txn-0004"])
+case("M15-only-the-name-is-padded", rep(drop(std(2), "_transactions/txn-2.json"), txn(2, 595, [add(P(2))], name="txn-000002")),
+     OK, [])
+case("M16-another-id-inside", rep(drop(std(3), "_transactions/txn-2.json"), txn(2, 535, [add(P(2))], name="txn-22")), WARNING,
+     ["transaction_id_mismatch"])
+case("M17-no-numbers", rep(drop(std(2), "_transactions/txn-2.json"), txn(2, 595, [add(P(2))], name="alpha", idv="alpha"),
+                           ("last_committed_txn", 600, "alpha\n")), OK, ["gap_check_disabled:info"])
+case("M18-prefix-gone", drop(std(6), "_transactions/txn-1.json", "_transactions/txn-2.json"), OK, ["history_truncated:info"])
+case("M19-two-holes", drop(std(9), *[f"_transactions/txn-{i}.json" for i in (3, 4, 5, 7)]), WARNING,
+     ["missing_transaction_log_entry"] * 2, warnings_contain=["missing_transaction_log_entry: txn-3..txn-5"])
+case("M20-entry-cut", rep(std(3), ("_transactions/txn-2.json", 535, '{"id"')), WARNING, ["unreadable_transaction_log_entry"])
+case("M21-newest-entry-cut", rep(std(3), ("_transactions/txn-3.json", 595, '{"id"')), ERROR,
+     ["unreadable_transaction_log_entry"])
+case("M22-empty-entry-young", std(2) + [("_transactions/txn-3.json", 3595, "")], OK, [], pending_transactions=1)
+case("M23-no-entry-names-it", drop(rep(std(3), man(3, iso(600), [P(1), P(3)])), "_transactions/txn-2.json"), WARNING,
+     ["missing_transaction_log_entry", "unregistered_data_file"])
+case("M24-numbers-in-fives", rep(drop(std(2), "_transactions/txn-1.json", "_transactions/txn-2.json"), txn(5, 500, [add(P(1)), add(P(2))]),
+                                 *[txn(5 * i, 500 + i, []) for i in range(2, 9)], ("last_committed_txn", 600, "txn-40\n")), OK,
+     ["gap_check_disabled:info"])
+
+# --- the manifest ---
+MANIFEST = man(2, iso(600), [P(1), P(2)])
+case("M30-manifest-cut", rep(std(2), ("manifest.json", 600, MANIFEST[2][:len(MANIFEST[2]) // 2])), ERROR, ["manifest_unreadable"])
+case("M31-manifest-empty", rep(std(2), ("manifest.json", 600, "")), ERROR, ["manifest_unreadable"])
+case("M32-manifest-gone", drop(std(2), "manifest.json"), ERROR, ["manifest_missing"])
+case("M33-no-instant", rep(std(2), man(2, "yesterday", [P(1), P(2)])), WARNING, ["implausible_timestamp"],
+     manifest_age_seconds=-10)
+case("M35-year-1970", rep(std(2), man(2, "1970-01-01T00:00:00Z", [P(1), P(2)])), WARNING, ["implausible_timestamp"])
+case("M36-epoch-seconds", rep(std(2), man(2, T0 + 600, [P(1), P(2)])), OK, [], manifest_age_seconds=-10)
+case("M37-future", rep(std(2), man(2, iso(90000), [P(1), P(2)])), WARNING, ["clock_skew"])
+case("M38-manifest-alone", [f for f in std(2) if f[0] != "last_committed_txn" and not f[0].startswith("_transactions/")], OK, [])
+case("M39-nothing-yet", [("manifest.json", 600, J({"version": 0, "last_updated": iso(600), "files": []}))], OK, [], files=0)
+case("M40-many-unregistered", std(2) + [pq(i, 500 + i) for i in range(10, 40)], WARNING, ["unregistered_data_file"])
+
+# --- the schema ---
+case("M50-no-schema", drop(std(2), "schema.json"), OK, [])
+case("M51-schema-cut", rep(std(2), ("schema.json", 0, "{")), WARNING, ["schema_unreadable"])
+case("M52-current-not-there", rep(std(2), ("schema.json", 0, J({"current_version": 4, "versions": SCH["versions"]}))), WARNING,
+     ["schema_version_not_in_history"])
+case("M53-string-for-int", second([("user_id", "binary", "string", False, ["a", "b"], None), EVT, DUR]), ERROR,
+     ["schema_drift.type_changed"])
+case("M54-float-for-double", second([UID, EVT, ("duration_seconds", "float", None, True, [1.5, None], None)]), OK,
+     ["schema_drift.widened:info"])
+case("M55-double-for-int", second([("user_id", "double", None, False, [1.0, 2.0], None), EVT, DUR]), ERROR,
+     ["schema_drift.type_changed"])
+NARROW = copy.deepcopy(SCH)
+NARROW["schema"]["fields"][0]["type"] = "int32"
+case("M56-int64-for-int32", rep(std(2), ("schema.json", 0, J(NARROW))), ERROR, ["schema_drift.narrowed"])
+case("M57-bare-bytes", second([UID, ("event_type", "binary", None, False, ["view", "click"], None), DUR]), WARNING,
+     ["schema_drift.type_changed"])
+case("M58-another-order", second([EVT, UID, DUR]), OK, ["schema_drift.reordered:info"])
+case("M59-all-null", second([UID, EVT, ("duration_seconds", "double", None, True, None, None)]), WARNING, ["column_all_null"])
+case("M60-required-missing", second([UID, DUR]), ERROR, ["schema_drift.missing_column"])
+case("M61-renamed", second([UID, EVT, ("duration_sec", "double", None, True, [1.0, None], None)]), WARNING,
+     ["schema_drift.missing_column", "schema_drift.extra_column"])
+case("M62-file-older-than-the-column", rep(std(2), ("schema.json", 545, J(SCH)), pq(1, 535, parquet([UID, EVT], 2))), OK,
+     ["schema_drift.missing_column:info"])
+case("M63-column-of-an-older-schema",
+     rep(std(2), ("schema.json", 545, J(SCH)), pq(1, 535, parquet([UID, EVT, ("duration", "int32", None, True, [1, None], None)], 2))),
+     OK, ["schema_drift.missing_column:info"])
+
+# --- the data files ---
+case("M70-empty-but-listed", rep(std(2), pq(1, 500, b"")), ERROR, ["corrupt_data_file", "size_mismatch"], sizes=False)
+case("M71-staged-just-now", std(2) + [(f"staging/2026-01-01/00/batch-{i:06}.parquet", 3500, GOOD) for i in (1, 2)], OK, [],
+     staging_files=2)
+FOOTER = struct.unpack("<I", GOOD[-8:-4])[0]
+hive("M80-empty", b"", OK, [], files=1)
+hive("M81-tail-cut", GOOD[:-1], ERROR, ["corrupt_data_file"])
+hive("M82-head-cut", GOOD[4:], ERROR, ["corrupt_data_file"])
+hive("M83-footer-longer-than-the-file", GOOD[:-8] + struct.pack("<I", 100000) + b"PAR1", ERROR, ["corrupt_data_file"])
+hive("M84-footer-of-4-GiB", GOOD[:-8] + struct.pack("<I", 0xffffffff) + b"PAR1", ERROR, ["corrupt_data_file"])
+hive("M85-encrypted", GOOD[:-4] + b"PARE", OK, ["encrypted:info"])
+hive("M86-footer-scrambled", GOOD[:-40] + b"\xff" * 32 + GOOD[-8:], ERROR, ["corrupt_data_file"])
+hive("M87-pages-gone", b"PAR1" + GOOD[-(FOOTER + 8):], ERROR, ["corrupt_data_file"])
+hive("M88-contradicts-the-path", parquet([UID, EVT, DUR, ("date", "binary", "string", True, ["2025-12-31"] * 2, None)], 2), WARNING,
+     ["partition_column_in_file"])
+hive("M89-many-types", parquet([UID, EVT, DUR, ("t", "int64", "ts_us_utc", True, [1, 2], None), ("b", "bool", None, True, [True, None], None),
+                                ("d", "int32", "dec_8_2", True, [1, None], None), ("x", "int96", None, True, [1, 2], None)], 2), OK, [])
+case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
+
+
+def build(out):
+    for c in CASES:
+        folder = os.path.join(out, c["id"])
+        for path, at, content in c["files"]:
+            target = os.path.join(folder, path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "wb") as f:
+                f.write(content.encode() if isinstance(content, str) else content)
+            os.utime(target, (T0 + at, T0 + at))
+        with open(folder + ".expected.json", "w") as f:
+            json.dump({k: c[k] for k in ("id", "now", "expected")}, f)
+
+
+if __name__ == "__main__":
+    build(sys.argv[1])
+    print(len(CASES), "cases")
