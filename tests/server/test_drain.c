@@ -71,7 +71,7 @@ static int status_of(struct tarn_wire *w, const char **connection)
 {
     struct tarn_answer answer;
     tarn_wire_answer(w, 0, &answer);
-    *connection = tarn_answer_header(&answer, "Connection");
+    *connection = tarn_wire_header(&answer, "Connection");
     tarn_answer_done(&answer);
     return answer.status;
 }

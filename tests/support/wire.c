@@ -120,18 +120,18 @@ void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_answer *o
         memcpy(out->head, wire->data, head);
         out->head[head] = '\0';
         drop(wire, head);
-        out->status = atoi(out->head + strlen("HTTP/1.1 "));
+        out->status = (int)strtol(out->head + strlen("HTTP/1.1 "), NULL, 10);
     } while (out->status == 100);
-    const char *length = tarn_answer_header(out, "Content-Length");
+    const char *length = tarn_wire_header(out, "Content-Length");
     if (to_head || out->status == 204 || out->status == 304)
         return;
-    if (strcmp(tarn_answer_header(out, "Transfer-Encoding"), "chunked") == 0)
+    if (strcmp(tarn_wire_header(out, "Transfer-Encoding"), "chunked") == 0)
         take_chunks(wire, out);
     else
         take(wire, strtoul(length, NULL, 10), out);
 }
 
-const char *tarn_answer_header(const struct tarn_answer *answer, const char *name)
+const char *tarn_wire_header(const struct tarn_answer *answer, const char *name)
 {
     static char ring[4][1024];
     static unsigned next;

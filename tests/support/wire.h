@@ -25,7 +25,7 @@ void tarn_wire_sends(struct tarn_wire *wire, const char *text);
 /* The next answer; `to_head`: it was a HEAD and has no body. */
 void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_answer *out);
 /* Value of a header in a ring of 4 buffers, "" when absent. */
-const char *tarn_answer_header(const struct tarn_answer *answer, const char *name);
+const char *tarn_wire_header(const struct tarn_answer *answer, const char *name);
 void tarn_answer_done(struct tarn_answer *answer);
 /* Does the peer close within TARN_WIRE_SECONDS without sending more? */
 int tarn_wire_is_closed(struct tarn_wire *wire);
