@@ -51,11 +51,9 @@ static enum MHD_Result keep_header(void *cls, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-/* A worker must not ask the connection, which may be gone before the work is done. */
+/* Other threads must not ask the connection, nor hold what it said: it may be gone before they are done. */
 static tarn_code keep_headers(struct tarn_visit *visit, struct tarn_err *err)
 {
-    if (visit->headers.len > 0)
-        return TARN_OK;
     tarn_buf_add(&visit->headers, "", 1);
     tarn_buf_add(&visit->headers, "", 1);
     MHD_get_connection_values(visit->connection, MHD_HEADER_KIND, keep_header, &visit->headers);
@@ -132,9 +130,7 @@ static enum MHD_Result proceed(struct tarn_visit *visit)
         return tarn_visit_respond_lost(visit);
     if (tarn_flow_advance(task))
         return tarn_visit_respond(visit);
-    tarn_code code = keep_headers(visit, &task->err);
-    if (code == TARN_OK)
-        code = tarn_task_depart(task, &task->err);
+    tarn_code code = tarn_task_depart(task, &task->err);
     if (code != TARN_OK) {
         task->code = code;
         return tarn_visit_respond(visit);
@@ -167,12 +163,18 @@ static enum MHD_Result begin(struct tarn_visit *visit, const char *method)
     return MHD_YES;
 }
 
-static enum MHD_Result finish_body(struct tarn_visit *visit)
+/* The request is whole. */
+static void complete(struct tarn_visit *visit)
 {
-    struct tarn_request *req = &visit->task.req;
-    req->body = visit->task.body.data;
-    req->body_len = visit->task.body.len;
-    return proceed(visit);
+    struct tarn_task *task = &visit->task;
+    visit->is_whole = true;
+    task->req.body = task->body.data;
+    task->req.body_len = task->body.len;
+    if (task->code != TARN_OK || task->req.route->handle)
+        return;
+    task->code = keep_headers(visit, &task->err);
+    if (task->code != TARN_OK)
+        task->step = TARN_STEP_ANSWER;
 }
 
 /* --- what libmicrohttpd calls --- */
@@ -220,8 +222,11 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
         return MHD_NO;
     if (!visit->begun)
         return begin(visit, method);
-    if (*size == 0)
-        return finish_body(visit);
+    if (*size == 0) {
+        if (!visit->is_whole)
+            complete(visit);
+        return proceed(visit);
+    }
     bool goes_on = tarn_visit_take(visit, data, *size);
     *size = 0;
     return goes_on ? MHD_YES : MHD_NO;

@@ -24,6 +24,7 @@ struct tarn_visit {
     struct MHD_Connection *connection; /* NULL once the request is over */
     bool begun;                        /* the headers were judged */
     bool has_body;
+    bool is_whole;                     /* the last byte of the request came */
     bool swallows;                     /* refused: the body is read and dropped */
     uint64_t announced;                /* Content-Length, 0: none or chunked */
     uint64_t seen;                     /* bytes of the body that came */

@@ -69,10 +69,10 @@ static void await_active(size_t count)
 
 static int status_of(struct tarn_wire *w, const char **connection)
 {
-    struct tarn_answer answer;
+    struct tarn_wire_answer answer;
     tarn_wire_answer(w, 0, &answer);
     *connection = tarn_wire_header(&answer, "Connection");
-    tarn_answer_done(&answer);
+    tarn_wire_answer_done(&answer);
     return answer.status;
 }
 

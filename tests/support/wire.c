@@ -73,7 +73,7 @@ static size_t find(struct tarn_wire *wire, const char *what)
     }
 }
 
-static void take(struct tarn_wire *wire, size_t len, struct tarn_answer *out)
+static void take(struct tarn_wire *wire, size_t len, struct tarn_wire_answer *out)
 {
     while (wire->len < len && fill(wire) > 0)
         continue;
@@ -88,7 +88,7 @@ static void take(struct tarn_wire *wire, size_t len, struct tarn_answer *out)
     out->body[out->body_len] = '\0';
 }
 
-static void take_chunks(struct tarn_wire *wire, struct tarn_answer *out)
+static void take_chunks(struct tarn_wire *wire, struct tarn_wire_answer *out)
 {
     for (;;) {
         size_t line = find(wire, "\r\n");
@@ -109,9 +109,9 @@ static void take_chunks(struct tarn_wire *wire, struct tarn_answer *out)
     }
 }
 
-void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_answer *out)
+void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_wire_answer *out)
 {
-    *out = (struct tarn_answer){ 0 };
+    *out = (struct tarn_wire_answer){ 0 };
     do {
         size_t head = find(wire, "\r\n\r\n");
         out->body = calloc(1, 1);
@@ -120,7 +120,7 @@ void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_answer *o
         memcpy(out->head, wire->data, head);
         out->head[head] = '\0';
         drop(wire, head);
-        out->status = (int)strtol(out->head + strlen("HTTP/1.1 "), NULL, 10);
+        out->status = atoi(out->head + strlen("HTTP/1.1 "));
     } while (out->status == 100);
     const char *length = tarn_wire_header(out, "Content-Length");
     if (to_head || out->status == 204 || out->status == 304)
@@ -131,7 +131,7 @@ void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_answer *o
         take(wire, strtoul(length, NULL, 10), out);
 }
 
-const char *tarn_wire_header(const struct tarn_answer *answer, const char *name)
+const char *tarn_wire_header(const struct tarn_wire_answer *answer, const char *name)
 {
     static char ring[4][1024];
     static unsigned next;
@@ -148,7 +148,7 @@ const char *tarn_wire_header(const struct tarn_answer *answer, const char *name)
     return out;
 }
 
-void tarn_answer_done(struct tarn_answer *answer)
+void tarn_wire_answer_done(struct tarn_wire_answer *answer)
 {
     free(answer->body);
     answer->body = NULL;

@@ -10,7 +10,7 @@ struct tarn_wire {
     char *data; /* owned: what came and was not yet taken */
     size_t len;
 };
-struct tarn_answer {
+struct tarn_wire_answer {
     int status;      /* 0: the connection ended, or nothing came in time */
     char head[8192]; /* status line and headers, NUL-terminated */
     char *body;      /* owned; chunks are joined; NUL-terminated */
@@ -23,10 +23,10 @@ void tarn_wire_open(struct tarn_wire *wire, const char *address);
 void tarn_wire_send(struct tarn_wire *wire, const void *data, size_t len); /* a closed peer is no failure */
 void tarn_wire_sends(struct tarn_wire *wire, const char *text);
 /* The next answer; `to_head`: it was a HEAD and has no body. */
-void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_answer *out);
+void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_wire_answer *out);
 /* Value of a header in a ring of 4 buffers, "" when absent. */
-const char *tarn_wire_header(const struct tarn_answer *answer, const char *name);
-void tarn_answer_done(struct tarn_answer *answer);
+const char *tarn_wire_header(const struct tarn_wire_answer *answer, const char *name);
+void tarn_wire_answer_done(struct tarn_wire_answer *answer);
 /* Does the peer close within TARN_WIRE_SECONDS without sending more? */
 int tarn_wire_is_closed(struct tarn_wire *wire);
 void tarn_wire_close(struct tarn_wire *wire);
