@@ -18,7 +18,8 @@ static tarn_code name_check(const char *name, size_t len, const char *field, str
     if (len == 0)
         return tarn_fail_field(err, field, "a name must not be empty");
     if (len > TARN_NAME_MAX)
-        return tarn_fail_field(err, field, "a name has at most %d bytes, this one has %zu", TARN_NAME_MAX, len);
+        return tarn_fail_field(err, field, "a name has at most %d bytes, this one has %zu", TARN_NAME_MAX,
+                               len);
     if (!tarn_utf8_valid(name, len))
         return tarn_fail_field(err, field, "a name must be UTF-8");
     if (tarn_has_control(name, len))
@@ -100,7 +101,8 @@ static tarn_code level_plain(const char **at, char *out, size_t size, size_t *le
 }
 
 /* The next level of a dotted name, checked; *at becomes NULL after the last one. */
-static tarn_code level_next(const char **at, char out[TARN_NAME_MAX + 1], const char *field, struct tarn_err *err)
+static tarn_code level_next(const char **at, char out[TARN_NAME_MAX + 1], const char *field,
+                            struct tarn_err *err)
 {
     size_t len = 0;
     tarn_code code;
@@ -118,7 +120,8 @@ static tarn_code level_next(const char **at, char out[TARN_NAME_MAX + 1], const 
     return name_check(out, len, field, err);
 }
 
-tarn_code tarn_ident_parse(const char *dotted, const char *field, struct tarn_ident *out, struct tarn_err *err)
+tarn_code tarn_ident_parse(const char *dotted, const char *field, struct tarn_ident *out,
+                           struct tarn_err *err)
 {
     struct tarn_ident ident = { 0 };
     const char *at = dotted;
@@ -166,8 +169,8 @@ static tarn_code level_from_json(const json_t *value, const char *field, char te
     return namespace_add(text, json_string_value(value), field, err);
 }
 
-tarn_code tarn_namespace_from_levels(const json_t *levels, const char *field, char out[TARN_NAMESPACE_MAX + 1],
-                                     struct tarn_err *err)
+tarn_code tarn_namespace_from_levels(const json_t *levels, const char *field,
+                                     char out[TARN_NAMESPACE_MAX + 1], struct tarn_err *err)
 {
     char text[TARN_NAMESPACE_MAX + 1] = "";
     size_t i;
@@ -200,8 +203,8 @@ void tarn_ident_format(const char *namespace_, const char *name, char out[TARN_D
 
 static bool is_txn_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-           c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
 }
 
 tarn_code tarn_txn_id_check(const char *id, const char *field, struct tarn_err *err)
@@ -214,7 +217,8 @@ tarn_code tarn_txn_id_check(const char *id, const char *field, struct tarn_err *
         return tarn_fail_field(err, field, "a transaction id must not start with a dot");
     for (size_t i = 0; i < len; i++) {
         if (!is_txn_char(id[i]))
-            return tarn_fail_field(err, field, "a transaction id holds letters, digits, '.', '_' and '-' only");
+            return tarn_fail_field(err, field,
+                                   "a transaction id holds letters, digits, '.', '_' and '-' only");
     }
     return TARN_OK;
 }

@@ -24,8 +24,8 @@ struct tarn_ident {
 TARN_MUST tarn_code tarn_ident_parse(const char *dotted, const char *field, struct tarn_ident *out,
                                      struct tarn_err *err);
 /* A dotted namespace to its canonical text. */
-TARN_MUST tarn_code tarn_namespace_parse(const char *dotted, const char *field, char out[TARN_NAMESPACE_MAX + 1],
-                                         struct tarn_err *err);
+TARN_MUST tarn_code tarn_namespace_parse(const char *dotted, const char *field,
+                                         char out[TARN_NAMESPACE_MAX + 1], struct tarn_err *err);
 /* Levels given as a JSON array, literally. */
 TARN_MUST tarn_code tarn_namespace_from_levels(const json_t *levels, const char *field,
                                                char out[TARN_NAMESPACE_MAX + 1], struct tarn_err *err);

@@ -38,7 +38,8 @@ static tarn_code root_check(const char *path, const char *field, struct tarn_err
     size_t first = strcspn(path, "/");
 
     if (among(k_reserved_folders, 2, path, first))
-        return tarn_fail_field(err, field, "%.*s/ is not a place for data files of a table", (int)first, path);
+        return tarn_fail_field(err, field, "%.*s/ is not a place for data files of a table", (int)first,
+                               path);
     if (path[first] == '\0' && among(k_documents, 4, path, first))
         return tarn_fail_field(err, field, "%s is a document of the lake, not a data file", path);
     return TARN_OK;
@@ -49,7 +50,8 @@ tarn_code tarn_data_path_check(const char *path, const char *field, struct tarn_
     size_t len = strlen(path);
 
     if (len == 0 || len > TARN_PATH_MAX)
-        return tarn_fail_field(err, field, "a data path has 1 to %d bytes, this one has %zu", TARN_PATH_MAX, len);
+        return tarn_fail_field(err, field, "a data path has 1 to %d bytes, this one has %zu", TARN_PATH_MAX,
+                               len);
     if (path[0] == '/')
         return tarn_fail_field(err, field, "a data path is relative to its table's location");
     if (!tarn_utf8_valid(path, len) || tarn_has_control(path, len))
@@ -117,7 +119,8 @@ static tarn_code normalise_file_uri(const char *rest, const char *field, char **
     else if (tarn_starts_with(rest, "//"))
         rest += 2;
     if (rest[0] != '/')
-        return tarn_fail_field(err, field, "a file URI must name an absolute path on this host: file:///path");
+        return tarn_fail_field(err, field,
+                               "a file URI must name an absolute path on this host: file:///path");
     if (strpbrk(rest, "?#"))
         return tarn_fail_field(err, field, "a file URI has no query and no fragment; write %%3F and %%23");
     if (strstr(rest, "%2F") || strstr(rest, "%2f"))
@@ -146,13 +149,15 @@ static tarn_code normalise_s3(const char *rest, const char *field, char **out, s
     size_t bucket = strcspn(rest, "/"), end = strlen(rest);
 
     if (!is_bucket(rest, bucket))
-        return tarn_fail_field(err, field, "s3:// is followed by a bucket of 3 to 63 letters, digits, '.', '-'");
+        return tarn_fail_field(err, field,
+                               "s3:// is followed by a bucket of 3 to 63 letters, digits, '.', '-'");
     if (rest[end - 1] == '/')
         end--;
     for (size_t at = bucket; at < end;) {
         size_t len = strcspn(rest + at + 1, "/");
         if (len == 0 || is_dots(rest + at + 1, len))
-            return tarn_fail_field(err, field, "an s3 location must not have an empty, \".\" or \"..\" component");
+            return tarn_fail_field(err, field,
+                                   "an s3 location must not have an empty, \".\" or \"..\" component");
         at += len + 1;
     }
     tarn_buf_adds(&b, "s3://");

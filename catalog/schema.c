@@ -47,7 +47,8 @@ struct tarn_column *tarn_type_add_column(struct tarn_type *type, const char *nam
         }
         type->fields = fields;
     }
-    type->fields[count] = (struct tarn_column){ .name = copy, .nullable = true, .null_count = -1, .row_count = -1 };
+    type->fields[count] =
+        (struct tarn_column){ .name = copy, .nullable = true, .null_count = -1, .row_count = -1 };
     type->field_count++;
     return &type->fields[count];
 }
@@ -94,7 +95,8 @@ static tarn_code name_check(const char *name, struct tarn_err *err)
 
 tarn_code tarn_struct_check(const struct tarn_type *type, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_mem_freep))) const char **names = calloc(type->field_count + 1, sizeof *names);
+    __attribute__((cleanup(tarn_mem_freep))) const char **names =
+        calloc(type->field_count + 1, sizeof *names);
 
     if (!names)
         return tarn_fail_oom(err);

@@ -52,7 +52,8 @@ void tarn_type_done(struct tarn_type *type);
 /* A fresh nullable column (counts -1) at the end of type->fields, borrowed until the next one is added; its
  * name is a copy. NULL: out of memory. */
 struct tarn_column *tarn_type_add_column(struct tarn_type *type, const char *name, size_t name_len);
-/* The same kind, numbers and columns in the same order, nullability left aside; what files alone know is not compared. */
+/* The same kind, numbers and columns in the same order, nullability left aside; what files alone know is not
+ * compared. */
 bool tarn_type_equal(const struct tarn_type *a, const struct tarn_type *b);
 
 /* At most 10,000 columns in all and 32 levels; names unique in their struct. Errors are
@@ -74,12 +75,12 @@ TARN_MUST tarn_code tarn_schema_backward(const struct tarn_schema *now, const st
 
 /* Does a file's schema fit the table's? One call a drift found. */
 enum tarn_drift_kind {
-    TARN_DRIFT_WIDENED,          /* info: int32 in the file, int64 registered; a warning when `severe`: only some
-                                  * readers convert it (int32 to double, a larger decimal scale, date to timestamp) */
-    TARN_DRIFT_NARROWED,         /* error */
-    TARN_DRIFT_TYPE_CHANGED,     /* error */
-    TARN_DRIFT_BINARY_STRING,    /* warning (type_changed): unannotated bytes for a string */
-    TARN_DRIFT_UNIT,             /* info or warning (timestamp unit), see `severe` */
+    TARN_DRIFT_WIDENED,       /* info: int32 in the file, int64 registered; a warning when `severe`: only some
+                               * readers convert it (int32 to double, a larger decimal scale, date to timestamp) */
+    TARN_DRIFT_NARROWED,      /* error */
+    TARN_DRIFT_TYPE_CHANGED,  /* error */
+    TARN_DRIFT_BINARY_STRING, /* warning (type_changed): unannotated bytes for a string */
+    TARN_DRIFT_UNIT,          /* info or warning (timestamp unit), see `severe` */
     TARN_DRIFT_NULL_IN_REQUIRED, /* error */
     TARN_DRIFT_NULLS_UNKNOWN,    /* info */
     TARN_DRIFT_MISSING_COLUMN,   /* nullable in the table: warning or info by age; */

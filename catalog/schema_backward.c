@@ -51,12 +51,13 @@ static void change(struct walk *w, const char *kind, const char *from, const cha
 {
     if (w->oom)
         return;
-    json_t *row = json_pack("{s:s, s:s, s:o, s:o}", "kind", kind, "column", w->path.data, "from", text_or_null(from),
-                            "to", text_or_null(to));
+    json_t *row = json_pack("{s:s, s:s, s:o, s:o}", "kind", kind, "column", w->path.data, "from",
+                            text_or_null(from), "to", text_or_null(to));
     w->oom = json_array_append_new(w->changes, row) != 0;
 }
 
-static void change_type(struct walk *w, const char *kind, const struct tarn_type *from, const struct tarn_type *to)
+static void change_type(struct walk *w, const char *kind, const struct tarn_type *from,
+                        const struct tarn_type *to)
 {
     char before[TYPE_TEXT], after[TYPE_TEXT];
 
@@ -124,7 +125,8 @@ static bool is_rename_target(const struct walk *w, const char *name)
 }
 
 /* Index in `next` of what column `i` of `now` has become. */
-static size_t find_next(const struct walk *w, const struct tarn_type *now, size_t i, const struct tarn_type *next)
+static size_t find_next(const struct walk *w, const struct tarn_type *now, size_t i,
+                        const struct tarn_type *next)
 {
     const char *name = now->fields[i].name;
     const char *renamed = renamed_to(w, name);
@@ -181,8 +183,9 @@ static void compare_struct(struct walk *w, const struct tarn_type *now, const st
     }
 }
 
-static tarn_code rename_check(const struct tarn_schema *now, const struct tarn_schema *next, const json_t *renames,
-                              const char *old, const json_t *value, struct tarn_err *err)
+static tarn_code rename_check(const struct tarn_schema *now, const struct tarn_schema *next,
+                              const json_t *renames, const char *old, const json_t *value,
+                              struct tarn_err *err)
 {
     const char *key, *name = json_string_value(value);
     json_t *other;
@@ -200,8 +203,8 @@ static tarn_code rename_check(const struct tarn_schema *now, const struct tarn_s
     return TARN_OK;
 }
 
-static tarn_code renames_check(const struct tarn_schema *now, const struct tarn_schema *next, const json_t *renames,
-                               struct tarn_err *err)
+static tarn_code renames_check(const struct tarn_schema *now, const struct tarn_schema *next,
+                               const json_t *renames, struct tarn_err *err)
 {
     const char *old;
     json_t *value;
@@ -226,7 +229,8 @@ static tarn_code refuse(json_t *changes, struct tarn_err *err)
 
     if (more > 0)
         snprintf(rest, sizeof rest, " (and %zu more)", more);
-    (void)tarn_fail(err, TARN_INCOMPATIBLE_SCHEMA, "a change that old files do not allow: column %.200s: %s%s",
+    (void)tarn_fail(err, TARN_INCOMPATIBLE_SCHEMA,
+                    "a change that old files do not allow: column %.200s: %s%s",
                     json_string_value(json_object_get(first, "column")),
                     json_string_value(json_object_get(first, "kind")), rest);
     if (err)
@@ -234,8 +238,8 @@ static tarn_code refuse(json_t *changes, struct tarn_err *err)
     return TARN_INCOMPATIBLE_SCHEMA;
 }
 
-tarn_code tarn_schema_backward(const struct tarn_schema *now, const struct tarn_schema *next, const json_t *renames,
-                               struct tarn_err *err)
+tarn_code tarn_schema_backward(const struct tarn_schema *now, const struct tarn_schema *next,
+                               const json_t *renames, struct tarn_err *err)
 {
     __attribute__((cleanup(walk_done))) struct walk w = { .renames = renames, .changes = json_array() };
     tarn_code code = renames_check(now, next, renames, err);

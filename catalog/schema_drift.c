@@ -218,7 +218,8 @@ struct extras {
 
 static void tell_missing(struct walk *w, const struct tarn_column *column, const struct extras *extras)
 {
-    struct tarn_drift drift = { .kind = column->nullable ? TARN_DRIFT_MISSING_COLUMN : TARN_DRIFT_MISSING_REQUIRED,
+    struct tarn_drift drift = { .kind = column->nullable ? TARN_DRIFT_MISSING_COLUMN
+                                                         : TARN_DRIFT_MISSING_REQUIRED,
                                 .registered = &column->type };
 
     for (size_t j = 0; j < extras->count && !drift.possible_rename; j++) {
@@ -262,15 +263,16 @@ static void compare_file_columns(struct walk *w, const struct tarn_type *table, 
             tell_partition(w, column->name, NULL, column);
             continue;
         }
-        tell_at(w, column->name, (struct tarn_drift){ .kind = TARN_DRIFT_EXTRA_COLUMN, .found = &column->type });
+        tell_at(w, column->name,
+                (struct tarn_drift){ .kind = TARN_DRIFT_EXTRA_COLUMN, .found = &column->type });
         if (extras->count < HINTS_MAX)
             extras->hints[extras->count++] = column;
     }
 }
 
 /* One column of the table against the file's column `at`; is their order worth a look? */
-static bool compare_at(struct walk *w, const struct tarn_column *column, const struct tarn_type *file, size_t at,
-                       const struct extras *extras)
+static bool compare_at(struct walk *w, const struct tarn_column *column, const struct tarn_type *file,
+                       size_t at, const struct extras *extras)
 {
     bool is_key = is_partition_key(w, column->name);
 
@@ -306,8 +308,8 @@ static void compare_struct(struct walk *w, const struct tarn_type *table, const 
         tell_at(w, disordered, (struct tarn_drift){ .kind = TARN_DRIFT_REORDERED });
 }
 
-void tarn_schema_drift(const struct tarn_schema *table, const struct tarn_schema *file, const json_t *partition_keys,
-                       tarn_drift_fn *fn, void *ctx)
+void tarn_schema_drift(const struct tarn_schema *table, const struct tarn_schema *file,
+                       const json_t *partition_keys, tarn_drift_fn *fn, void *ctx)
 {
     struct walk w = { .partition_keys = partition_keys, .fn = fn, .ctx = ctx, .top = true };
 

@@ -5,9 +5,10 @@
 #include <string.h>
 
 /* In the order of enum tarn_type_kind. */
-static const char *const k_words[] = { "boolean", "int32",  "int64", "uint64", "float16",   "float", "double",
-                                       "decimal", "string", "binary", "date",  "time",      "timestamp", "uuid",
-                                       "interval", "unknown", "struct", "list", "map" };
+static const char *const k_words[] = { "boolean", "int32",  "int64",     "uint64", "float16",
+                                       "float",   "double", "decimal",   "string", "binary",
+                                       "date",    "time",   "timestamp", "uuid",   "interval",
+                                       "unknown", "struct", "list",      "map" };
 
 static const char *timestamp_word(const struct tarn_type *type)
 {

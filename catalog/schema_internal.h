@@ -7,9 +7,10 @@
 #define TARN_SCHEMA_COLUMNS_MAX 10000
 
 /* A type's spelling ("decimal(10,2)", "list<string>") into the empty *out. `depth` is the level of the
- * column that has the type, *columns counts those of the whole schema. On failure *out is still to be released. */
-TARN_MUST tarn_code tarn_type_from_text(const char *text, size_t depth, size_t *columns, struct tarn_type *out,
-                                        struct tarn_err *err);
+ * column that has the type, *columns counts those of the whole schema. On failure *out is still to be
+ * released. */
+TARN_MUST tarn_code tarn_type_from_text(const char *text, size_t depth, size_t *columns,
+                                        struct tarn_type *out, struct tarn_err *err);
 /* Adds a column and counts it. TARN_INVALID above TARN_SCHEMA_COLUMNS_MAX. */
 TARN_MUST tarn_code tarn_type_grow(struct tarn_type *type, const char *name, size_t name_len, size_t *columns,
                                    struct tarn_column **out, struct tarn_err *err);

@@ -16,7 +16,8 @@ static json_t *column_json(const struct tarn_column *column)
 {
     json_auto_t *object = json_object();
     bool ok = object != NULL && put(object, "name", json_string(column->name)) &&
-              put(object, "type", type_json(&column->type)) && put(object, "nullable", json_boolean(column->nullable));
+              put(object, "type", type_json(&column->type)) &&
+              put(object, "nullable", json_boolean(column->nullable));
 
     if (ok && column->default_value)
         ok = json_object_set(object, "default", column->default_value) == 0;
@@ -43,8 +44,8 @@ static json_t *list_json(const struct tarn_type *type)
 {
     const struct tarn_column *element = &type->fields[0];
 
-    return json_pack("{s:s, s:o, s:b}", "type", "array", "elementType", type_json(&element->type), "containsNull",
-                     element->nullable);
+    return json_pack("{s:s, s:o, s:b}", "type", "array", "elementType", type_json(&element->type),
+                     "containsNull", element->nullable);
 }
 
 static json_t *map_json(const struct tarn_type *type)

@@ -72,7 +72,8 @@ static tarn_code parse_column_rest(const json_t *object, struct tarn_column *col
     return keep_more(object, k_known, TARN_COUNT(k_known), &column->more, err);
 }
 
-static tarn_code parse_column(struct parse *p, const json_t *object, struct tarn_type *into, struct tarn_err *err)
+static tarn_code parse_column(struct parse *p, const json_t *object, struct tarn_type *into,
+                              struct tarn_err *err)
 {
     struct tarn_column *column = NULL;
     const json_t *name = json_object_get(object, "name");
@@ -81,7 +82,8 @@ static tarn_code parse_column(struct parse *p, const json_t *object, struct tarn
         return tarn_fail_field(err, "", "a column is an object with name and type");
     if (!json_is_string(name) || json_string_length(name) != strlen(json_string_value(name)))
         return tarn_fail_field(err, "name", "a column needs a name");
-    tarn_code code = tarn_type_grow(into, json_string_value(name), json_string_length(name), &p->columns, &column, err);
+    tarn_code code =
+        tarn_type_grow(into, json_string_value(name), json_string_length(name), &p->columns, &column, err);
     if (code != TARN_OK)
         return code;
     code = parse_type(p, json_object_get(object, "type"), object, &column->type, err);
@@ -90,7 +92,8 @@ static tarn_code parse_column(struct parse *p, const json_t *object, struct tarn
     return parse_column_rest(object, column, err);
 }
 
-static tarn_code parse_struct(struct parse *p, const json_t *object, struct tarn_type *out, struct tarn_err *err)
+static tarn_code parse_struct(struct parse *p, const json_t *object, struct tarn_type *out,
+                              struct tarn_err *err)
 {
     const json_t *fields = json_object_get(object, "fields");
     size_t i;
@@ -115,7 +118,8 @@ struct member {
     const char *contains_null; /* Spark: boolean, true when absent; NULL: never null */
     const char *required;      /* Iceberg: the other way round */
 };
-static const struct member k_element = { "element", "elementType", "element", "containsNull", "element-required" };
+static const struct member k_element = { "element", "elementType", "element", "containsNull",
+                                         "element-required" };
 static const struct member k_key = { "key", "keyType", "key", NULL, NULL };
 static const struct member k_value = { "value", "valueType", "value", "valueContainsNull", "value-required" };
 
@@ -126,8 +130,8 @@ static bool member_nullable(const struct member *m, const json_t *object)
     return !json_is_true(json_object_get(object, m->required));
 }
 
-static tarn_code parse_member(struct parse *p, const struct member *m, const json_t *object, struct tarn_type *out,
-                              struct tarn_err *err)
+static tarn_code parse_member(struct parse *p, const struct member *m, const json_t *object,
+                              struct tarn_type *out, struct tarn_err *err)
 {
     struct tarn_column *column = NULL;
     const json_t *type = json_object_get(object, m->spark);
@@ -146,7 +150,8 @@ static tarn_code parse_member(struct parse *p, const struct member *m, const jso
     return TARN_OK;
 }
 
-static tarn_code parse_list(struct parse *p, const json_t *object, struct tarn_type *out, struct tarn_err *err)
+static tarn_code parse_list(struct parse *p, const json_t *object, struct tarn_type *out,
+                            struct tarn_err *err)
 {
     out->kind = TARN_T_LIST;
     return parse_member(p, &k_element, object, out, err);
@@ -161,14 +166,17 @@ static tarn_code parse_map(struct parse *p, const json_t *object, struct tarn_ty
     return code;
 }
 
-typedef tarn_code nested_fn(struct parse *p, const json_t *object, struct tarn_type *out, struct tarn_err *err);
+typedef tarn_code nested_fn(struct parse *p, const json_t *object, struct tarn_type *out,
+                            struct tarn_err *err);
 
 static nested_fn *nested_of(const char *word)
 {
     static const struct {
         const char *word;
         nested_fn *fn;
-    } k_nested[] = { { "struct", parse_struct }, { "array", parse_list }, { "list", parse_list }, { "map", parse_map } };
+    } k_nested[] = {
+        { "struct", parse_struct }, { "array", parse_list }, { "list", parse_list }, { "map", parse_map }
+    };
 
     for (size_t i = 0; i < TARN_COUNT(k_nested); i++) {
         if (strcmp(word, k_nested[i].word) == 0)
@@ -220,7 +228,8 @@ static tarn_code parse_root(const json_t *json, struct tarn_schema *schema, stru
     return keep_more(json, k_known, TARN_COUNT(k_known), &schema->more, err);
 }
 
-tarn_code tarn_schema_parse(const json_t *json, const char *field, struct tarn_schema **out, struct tarn_err *err)
+tarn_code tarn_schema_parse(const json_t *json, const char *field, struct tarn_schema **out,
+                            struct tarn_err *err)
 {
     TARN_ERR(fault); /* the way up prefixes it, so it must be there also when the caller wants none */
     TARN_AUTO(schema) struct tarn_schema *schema = calloc(1, sizeof *schema);

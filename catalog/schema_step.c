@@ -28,7 +28,8 @@ static enum tarn_type_step decimal_step(const struct tarn_type *from, const stru
     return to->scale > from->scale && digits_kept ? TARN_STEP_LOOSE : TARN_STEP_NARROWER;
 }
 
-/* A whole number fits a decimal with room for all its digits: 10 of an int32, 20 as Delta asks for an int64. */
+/* A whole number fits a decimal with room for all its digits: 10 of an int32, 20 as Delta asks for an int64.
+ */
 static enum tarn_type_step integer_to_decimal(const struct tarn_type *from, const struct tarn_type *to)
 {
     int digits = from->kind == TARN_T_INT32 ? 10 : 20;

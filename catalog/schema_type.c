@@ -23,33 +23,78 @@ struct spelling {
 
 /* One row a word; schema_format.c prints the first of each kind. */
 static const struct spelling k_spellings[] = {
-    PLAIN("boolean", BOOLEAN), PLAIN("bool", BOOLEAN),
-    PLAIN("int32", INT32), PLAIN("int", INT32), PLAIN("integer", INT32), PLAIN("int8", INT32),
-    PLAIN("int16", INT32), PLAIN("byte", INT32), PLAIN("short", INT32), PLAIN("tinyint", INT32),
-    PLAIN("smallint", INT32), PLAIN("uint8", INT32), PLAIN("uint16", INT32),
-    PLAIN("int64", INT64), PLAIN("long", INT64), PLAIN("bigint", INT64), PLAIN("uint32", INT64),
-    PLAIN("uint64", UINT64), PLAIN("ubigint", UINT64),
-    PLAIN("float16", FLOAT16), PLAIN("halffloat", FLOAT16), PLAIN("half", FLOAT16),
-    PLAIN("float", FLOAT), PLAIN("float32", FLOAT), PLAIN("real", FLOAT),
-    PLAIN("double", DOUBLE), PLAIN("float64", DOUBLE),
-    WITH("decimal", DECIMAL, DECIMAL), WITH("numeric", DECIMAL, DECIMAL), WITH("decimal128", DECIMAL, DECIMAL),
-    PLAIN("string", STRING), PLAIN("utf8", STRING), PLAIN("large_string", STRING), PLAIN("text", STRING),
-    WITH("varchar", STRING, LENGTH), WITH("char", STRING, LENGTH), PLAIN("json", STRING), PLAIN("enum", STRING),
-    PLAIN("binary", BINARY), PLAIN("bytes", BINARY), PLAIN("varbinary", BINARY), PLAIN("blob", BINARY),
-    PLAIN("large_binary", BINARY), WITH("fixed", BINARY, LENGTH),
-    PLAIN("date", DATE), PLAIN("date32", DATE),
-    WITH("time", TIME, UNIT), WITH("time32", TIME, UNIT), WITH("time64", TIME, UNIT),
-    STAMP("timestamp", UTC), STAMP("timestamp_ntz", LOCAL), STAMP("timestamptz", UTC),
-    STAMP("timestamp_tz", UTC), STAMP("timestamp_ltz", UTC), STAMP("datetime", LOCAL),
-    STAMP_IN("timestamp_ms", MILLIS, UTC), STAMP_IN("timestamp_us", MICROS, UTC),
-    STAMP_IN("timestamp_ns", NANOS, UTC), STAMP_IN("timestamptz_ns", NANOS, UTC),
-    STAMP_IN("timestamp_ntz_ms", MILLIS, LOCAL), STAMP_IN("timestamp_ntz_us", MICROS, LOCAL),
+    PLAIN("boolean", BOOLEAN),
+    PLAIN("bool", BOOLEAN),
+    PLAIN("int32", INT32),
+    PLAIN("int", INT32),
+    PLAIN("integer", INT32),
+    PLAIN("int8", INT32),
+    PLAIN("int16", INT32),
+    PLAIN("byte", INT32),
+    PLAIN("short", INT32),
+    PLAIN("tinyint", INT32),
+    PLAIN("smallint", INT32),
+    PLAIN("uint8", INT32),
+    PLAIN("uint16", INT32),
+    PLAIN("int64", INT64),
+    PLAIN("long", INT64),
+    PLAIN("bigint", INT64),
+    PLAIN("uint32", INT64),
+    PLAIN("uint64", UINT64),
+    PLAIN("ubigint", UINT64),
+    PLAIN("float16", FLOAT16),
+    PLAIN("halffloat", FLOAT16),
+    PLAIN("half", FLOAT16),
+    PLAIN("float", FLOAT),
+    PLAIN("float32", FLOAT),
+    PLAIN("real", FLOAT),
+    PLAIN("double", DOUBLE),
+    PLAIN("float64", DOUBLE),
+    WITH("decimal", DECIMAL, DECIMAL),
+    WITH("numeric", DECIMAL, DECIMAL),
+    WITH("decimal128", DECIMAL, DECIMAL),
+    PLAIN("string", STRING),
+    PLAIN("utf8", STRING),
+    PLAIN("large_string", STRING),
+    PLAIN("text", STRING),
+    WITH("varchar", STRING, LENGTH),
+    WITH("char", STRING, LENGTH),
+    PLAIN("json", STRING),
+    PLAIN("enum", STRING),
+    PLAIN("binary", BINARY),
+    PLAIN("bytes", BINARY),
+    PLAIN("varbinary", BINARY),
+    PLAIN("blob", BINARY),
+    PLAIN("large_binary", BINARY),
+    WITH("fixed", BINARY, LENGTH),
+    PLAIN("date", DATE),
+    PLAIN("date32", DATE),
+    WITH("time", TIME, UNIT),
+    WITH("time32", TIME, UNIT),
+    WITH("time64", TIME, UNIT),
+    STAMP("timestamp", UTC),
+    STAMP("timestamp_ntz", LOCAL),
+    STAMP("timestamptz", UTC),
+    STAMP("timestamp_tz", UTC),
+    STAMP("timestamp_ltz", UTC),
+    STAMP("datetime", LOCAL),
+    STAMP_IN("timestamp_ms", MILLIS, UTC),
+    STAMP_IN("timestamp_us", MICROS, UTC),
+    STAMP_IN("timestamp_ns", NANOS, UTC),
+    STAMP_IN("timestamptz_ns", NANOS, UTC),
+    STAMP_IN("timestamp_ntz_ms", MILLIS, LOCAL),
+    STAMP_IN("timestamp_ntz_us", MICROS, LOCAL),
     STAMP_IN("timestamp_ntz_ns", NANOS, LOCAL),
     PLAIN("uuid", UUID),
     PLAIN("interval", INTERVAL),
-    PLAIN("unknown", UNKNOWN), PLAIN("null", UNKNOWN), PLAIN("void", UNKNOWN),
-    WITH("struct", STRUCT, STRUCT), WITH("row", STRUCT, STRUCT),
-    WITH("list", LIST, LIST), WITH("array", LIST, LIST), WITH("large_list", LIST, LIST),
+    PLAIN("unknown", UNKNOWN),
+    PLAIN("null", UNKNOWN),
+    PLAIN("void", UNKNOWN),
+    WITH("struct", STRUCT, STRUCT),
+    WITH("row", STRUCT, STRUCT),
+    WITH("list", LIST, LIST),
+    WITH("array", LIST, LIST),
+    WITH("large_list", LIST, LIST),
     WITH("map", MAP, MAP),
 };
 
@@ -152,7 +197,8 @@ static tarn_code read_decimal(struct scan *s, struct tarn_type *out, struct tarn
     out->scale = 0;
     if (closing == '\0')
         return TARN_OK;
-    if (!take_number(s, &out->precision) || (take(s, ',') && !take_number(s, &out->scale)) || !take(s, closing))
+    if (!take_number(s, &out->precision) || (take(s, ',') && !take_number(s, &out->scale)) ||
+        !take(s, closing))
         return tarn_fail_field(err, "", "a decimal is written decimal(precision,scale)");
     if (out->precision < 1 || out->precision > 76 || out->scale > out->precision)
         return tarn_fail_field(err, "", "a decimal's precision is 1 to 76, its scale at most that");
@@ -207,8 +253,8 @@ static tarn_code read_unit(struct scan *s, struct tarn_type *out, struct tarn_er
 
 static tarn_code read_type(struct scan *s, size_t depth, struct tarn_type *out, struct tarn_err *err);
 
-static tarn_code read_member(struct scan *s, size_t depth, const char *name, size_t name_len, struct tarn_type *out,
-                             struct tarn_err *err)
+static tarn_code read_member(struct scan *s, size_t depth, const char *name, size_t name_len,
+                             struct tarn_type *out, struct tarn_err *err)
 {
     struct tarn_column *column = NULL;
     tarn_code code = tarn_type_grow(out, name, name_len, s->columns, &column, err);
@@ -272,7 +318,8 @@ static tarn_code read_struct(struct scan *s, size_t depth, struct tarn_type *out
     return tarn_struct_check(out, err);
 }
 
-static tarn_code read_args(struct scan *s, enum args args, size_t depth, struct tarn_type *out, struct tarn_err *err)
+static tarn_code read_args(struct scan *s, enum args args, size_t depth, struct tarn_type *out,
+                           struct tarn_err *err)
 {
     switch (args) {
     case ARGS_LENGTH: return read_length(s, err);

@@ -78,8 +78,8 @@ bool tarn_partition_is(const json_t *value, const char *text)
     if (json_is_real(value)) { /* 0.1 has many texts */
         char *end = NULL;
         double number = strtod(text, &end);
-        return end != text && *end == '\0' && strpbrk(text, ".eE") != NULL && !(number < json_real_value(value)) &&
-               !(number > json_real_value(value));
+        return end != text && *end == '\0' && strpbrk(text, ".eE") != NULL &&
+               !(number < json_real_value(value)) && !(number > json_real_value(value));
     }
     return strcmp(text_of(value, room), text) == 0;
 }

@@ -8,13 +8,14 @@
 
 #define TARN_PARTITION_NULL "__HIVE_DEFAULT_PARTITION__" /* the folder's value for null (and for "") */
 
-/* "date=2024-01-01/hour=14/x.parquet" to {"date":"2024-01-01","hour":"14"}: owned, in the order of the path; NULL when
- * no folder names a key. Values are strings, percent escapes decoded (kept as they stand when they are broken), or
- * null. Of a key that comes twice the first one counts. The only error is a lack of memory. */
+/* "date=2024-01-01/hour=14/x.parquet" to {"date":"2024-01-01","hour":"14"}: owned, in the order of the path;
+ * NULL when no folder names a key. Values are strings, percent escapes decoded (kept as they stand when they
+ * are broken), or null. Of a key that comes twice the first one counts. The only error is a lack of memory.
+ */
 TARN_MUST tarn_code tarn_partition_from_path(const char *path, json_t **out, struct tarn_err *err);
 
-/* One value however it is written: 14 equals "14", true equals "true", null equals TARN_PARTITION_NULL; "014" is
- * another value than 14, and 14.0 than 14. NULL (absent) counts as null. */
+/* One value however it is written: 14 equals "14", true equals "true", null equals TARN_PARTITION_NULL; "014"
+ * is another value than 14, and 14.0 than 14. NULL (absent) counts as null. */
 bool tarn_partition_equal(const json_t *a, const json_t *b);
 /* The same against the text of a folder or a query. */
 bool tarn_partition_is(const json_t *value, const char *text);

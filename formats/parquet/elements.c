@@ -13,17 +13,28 @@ struct converted {
 };
 
 static const struct converted k_converted[] = {
-    { 0, TARN_PQ_STRING, TARN_UNIT_MICROS, 0, false },    { 1, TARN_PQ_MAP, TARN_UNIT_MICROS, 0, false },
-    { 2, TARN_PQ_MAP, TARN_UNIT_MICROS, 0, false },       { 3, TARN_PQ_LIST, TARN_UNIT_MICROS, 0, false },
-    { 4, TARN_PQ_ENUM, TARN_UNIT_MICROS, 0, false },      { 5, TARN_PQ_DECIMAL, TARN_UNIT_MICROS, 0, false },
-    { 6, TARN_PQ_DATE, TARN_UNIT_MICROS, 0, false },      { 7, TARN_PQ_TIME, TARN_UNIT_MILLIS, 0, false },
-    { 8, TARN_PQ_TIME, TARN_UNIT_MICROS, 0, false },      { 9, TARN_PQ_TIMESTAMP, TARN_UNIT_MILLIS, 0, false },
-    { 10, TARN_PQ_TIMESTAMP, TARN_UNIT_MICROS, 0, false }, { 11, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 8, false },
-    { 12, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 16, false }, { 13, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 32, false },
-    { 14, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 64, false }, { 15, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 8, true },
-    { 16, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 16, true },  { 17, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 32, true },
-    { 18, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 64, true },  { 19, TARN_PQ_JSON, TARN_UNIT_MICROS, 0, false },
-    { 20, TARN_PQ_BSON, TARN_UNIT_MICROS, 0, false },     { 21, TARN_PQ_INTERVAL, TARN_UNIT_MICROS, 0, false },
+    { 0, TARN_PQ_STRING, TARN_UNIT_MICROS, 0, false },
+    { 1, TARN_PQ_MAP, TARN_UNIT_MICROS, 0, false },
+    { 2, TARN_PQ_MAP, TARN_UNIT_MICROS, 0, false },
+    { 3, TARN_PQ_LIST, TARN_UNIT_MICROS, 0, false },
+    { 4, TARN_PQ_ENUM, TARN_UNIT_MICROS, 0, false },
+    { 5, TARN_PQ_DECIMAL, TARN_UNIT_MICROS, 0, false },
+    { 6, TARN_PQ_DATE, TARN_UNIT_MICROS, 0, false },
+    { 7, TARN_PQ_TIME, TARN_UNIT_MILLIS, 0, false },
+    { 8, TARN_PQ_TIME, TARN_UNIT_MICROS, 0, false },
+    { 9, TARN_PQ_TIMESTAMP, TARN_UNIT_MILLIS, 0, false },
+    { 10, TARN_PQ_TIMESTAMP, TARN_UNIT_MICROS, 0, false },
+    { 11, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 8, false },
+    { 12, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 16, false },
+    { 13, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 32, false },
+    { 14, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 64, false },
+    { 15, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 8, true },
+    { 16, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 16, true },
+    { 17, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 32, true },
+    { 18, TARN_PQ_INTEGER, TARN_UNIT_MICROS, 64, true },
+    { 19, TARN_PQ_JSON, TARN_UNIT_MICROS, 0, false },
+    { 20, TARN_PQ_BSON, TARN_UNIT_MICROS, 0, false },
+    { 21, TARN_PQ_INTERVAL, TARN_UNIT_MICROS, 0, false },
 };
 
 /* Only where no logical type spoke. The old timestamps are in UTC by definition. */
@@ -120,8 +131,8 @@ static void read_logical(struct tarn_thrift *t, struct tarn_pq_element *element)
 
 /* 1 type 2 type_length 3 repetition 4 name 5 num_children 6 converted_type 7 scale 8 precision
  * 10 logicalType. */
-static void read_field(struct tarn_thrift *t, const struct tarn_thrift_field *field, struct tarn_pq_element *element,
-                       int64_t *converted)
+static void read_field(struct tarn_thrift *t, const struct tarn_thrift_field *field,
+                       struct tarn_pq_element *element, int64_t *converted)
 {
     switch (field->id) {
     case 1: element->physical = to_int(tarn_thrift_int(t, field)); break;
@@ -159,7 +170,8 @@ bool tarn_pq_elements(struct tarn_pq *pq, struct tarn_thrift *t, const struct ta
         return tarn_pq_corrupt(pq, "the footer holds two schemas");
     if (count > ELEMENTS_MAX) {
         pq->out->state = TARN_PARQUET_TOO_LARGE;
-        snprintf(pq->out->reason, sizeof pq->out->reason, "the schema has more than %d elements", ELEMENTS_MAX);
+        snprintf(pq->out->reason, sizeof pq->out->reason, "the schema has more than %d elements",
+                 ELEMENTS_MAX);
         return false;
     }
     pq->elements = calloc(count + 1, sizeof *pq->elements);

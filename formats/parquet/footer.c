@@ -86,7 +86,8 @@ static bool survey(struct tarn_pq *pq, struct tarn_thrift *t, struct places *pla
     return !t->fault || tarn_pq_corrupt(pq, "%s", t->fault);
 }
 
-/* A part of the footer, read again from its place; a fault of the encoding is the reason when there is no other. */
+/* A part of the footer, read again from its place; a fault of the encoding is the reason when there is no
+ * other. */
 static bool read_part(struct tarn_pq *pq, struct tarn_thrift *t, const struct tarn_thrift_field *field,
                       bool (*part)(struct tarn_pq *, struct tarn_thrift *, const struct tarn_thrift_field *))
 {
@@ -112,8 +113,8 @@ static bool finish_columns(struct tarn_pq *pq)
     return true;
 }
 
-/* Hands the leaves' null counts to the tree, in the same order. A group is null only together with all its leaves,
- * so one leaf without nulls clears it. Returns whether the type holds such a leaf. */
+/* Hands the leaves' null counts to the tree, in the same order. A group is null only together with all its
+ * leaves, so one leaf without nulls clears it. Returns whether the type holds such a leaf. */
 static bool spread_nulls(const struct tarn_parquet *out, struct tarn_type *type, size_t *leaf)
 {
     bool clear = false;

@@ -13,9 +13,21 @@ enum tarn_pq_physical {
 enum tarn_pq_repetition { TARN_PQ_REQUIRED, TARN_PQ_OPTIONAL, TARN_PQ_REPEATED };
 /* LogicalType; a ConvertedType is turned into the one that took its place. */
 enum tarn_pq_logical {
-    TARN_PQ_NONE = 0, TARN_PQ_STRING = 1, TARN_PQ_MAP = 2, TARN_PQ_LIST = 3, TARN_PQ_ENUM = 4, TARN_PQ_DECIMAL = 5,
-    TARN_PQ_DATE = 6, TARN_PQ_TIME = 7, TARN_PQ_TIMESTAMP = 8, TARN_PQ_INTEGER = 10, TARN_PQ_UNKNOWN = 11,
-    TARN_PQ_JSON = 12, TARN_PQ_BSON = 13, TARN_PQ_UUID = 14, TARN_PQ_FLOAT16 = 15,
+    TARN_PQ_NONE = 0,
+    TARN_PQ_STRING = 1,
+    TARN_PQ_MAP = 2,
+    TARN_PQ_LIST = 3,
+    TARN_PQ_ENUM = 4,
+    TARN_PQ_DECIMAL = 5,
+    TARN_PQ_DATE = 6,
+    TARN_PQ_TIME = 7,
+    TARN_PQ_TIMESTAMP = 8,
+    TARN_PQ_INTEGER = 10,
+    TARN_PQ_UNKNOWN = 11,
+    TARN_PQ_JSON = 12,
+    TARN_PQ_BSON = 13,
+    TARN_PQ_UUID = 14,
+    TARN_PQ_FLOAT16 = 15,
     TARN_PQ_INTERVAL = 100 /* has a ConvertedType alone */
 };
 
@@ -63,7 +75,8 @@ bool tarn_pq_leaf_type(struct tarn_pq *pq, const struct tarn_pq_element *element
 /* row_groups.c: sizes, places and statistics of all column chunks. */
 bool tarn_pq_row_groups(struct tarn_pq *pq, struct tarn_thrift *t, const struct tarn_thrift_field *field);
 /* stats.c: widens a leaf's bounds by those of one more chunk; an empty range is no bound. */
-void tarn_pq_bounds_add(struct tarn_pq_leaf *leaf, struct tarn_thrift_bytes min, struct tarn_thrift_bytes max);
+void tarn_pq_bounds_add(struct tarn_pq_leaf *leaf, struct tarn_thrift_bytes min,
+                        struct tarn_thrift_bytes max);
 /* A bound as a JSON scalar; owned, NULL when it has none (or memory ran out). */
 char *tarn_pq_bound_json(const struct tarn_pq_element *element, struct tarn_thrift_bytes bound);
 /* Do the deprecated members (signed comparison) hold for this leaf? */

@@ -13,7 +13,8 @@ static void plain(int physical, struct tarn_type *type)
     };
     type->kind = k_kinds[physical];
     type->unannotated = physical == TARN_PQ_BYTE_ARRAY;
-    if (physical == TARN_PQ_INT96) { /* the old timestamp of Hive, Impala and Spark: nobody wrote down the zone */
+    if (physical ==
+        TARN_PQ_INT96) { /* the old timestamp of Hive, Impala and Spark: nobody wrote down the zone */
         type->unit = TARN_UNIT_NANOS;
         type->zone = TARN_ZONE_UNKNOWN;
     }
@@ -32,7 +33,8 @@ static void integer(const struct tarn_pq_element *element, struct tarn_type *typ
 static bool decimal(struct tarn_pq *pq, const struct tarn_pq_element *element, struct tarn_type *type)
 {
     if (element->precision < 1 || element->scale < 0 || element->scale > element->precision)
-        return tarn_pq_corrupt(pq, "a decimal of precision %d and scale %d", element->precision, element->scale);
+        return tarn_pq_corrupt(pq, "a decimal of precision %d and scale %d", element->precision,
+                               element->scale);
     type->kind = TARN_T_DECIMAL;
     type->precision = element->precision;
     type->scale = element->scale;
@@ -62,7 +64,8 @@ static void annotate(const struct tarn_pq_element *element, struct tarn_type *ty
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         bool fits = k_rows[i].on_bytes ? is_bytes(element->physical) : element->physical == TARN_PQ_INT32;
-        bool wide = k_rows[i].width == 0 || (element->physical == TARN_PQ_FIXED && element->width == k_rows[i].width);
+        bool wide =
+            k_rows[i].width == 0 || (element->physical == TARN_PQ_FIXED && element->width == k_rows[i].width);
         if (k_rows[i].logical == element->logical && fits && wide)
             type->kind = k_rows[i].kind;
     }
@@ -79,7 +82,8 @@ bool tarn_pq_leaf_type(struct tarn_pq *pq, const struct tarn_pq_element *element
         type->kind = TARN_T_UNKNOWN;
     else if (element->logical == TARN_PQ_INTEGER && is_integer(element->physical))
         integer(element, type);
-    else if (element->logical == TARN_PQ_DECIMAL && (is_bytes(element->physical) || is_integer(element->physical)))
+    else if (element->logical == TARN_PQ_DECIMAL &&
+             (is_bytes(element->physical) || is_integer(element->physical)))
         return decimal(pq, element, type);
     else if (element->logical == TARN_PQ_TIME && is_integer(element->physical))
         clock(element, TARN_T_TIME, type);

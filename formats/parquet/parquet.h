@@ -35,8 +35,8 @@ TARN_DEFINE_AUTO(parquet, struct tarn_parquet)
 
 /* A footer (the bytes between the data and the length word) of a file of `file_size` bytes. Bad bytes are no
  * error but a state; an error is only a lack of memory. */
-TARN_MUST tarn_code tarn_parquet_footer(const void *footer, size_t len, int64_t file_size, struct tarn_parquet **out,
-                                        struct tarn_err *err);
+TARN_MUST tarn_code tarn_parquet_footer(const void *footer, size_t len, int64_t file_size,
+                                        struct tarn_parquet **out, struct tarn_err *err);
 /* Reads the last 64 KiB, more when the footer is longer. TARN_NOT_FOUND and storage's faults are errors. */
 TARN_MUST tarn_code tarn_parquet_read(struct tarn_place *place, const char *path, int64_t file_size,
                                       struct tarn_parquet **out, struct tarn_err *err);

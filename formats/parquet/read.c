@@ -28,8 +28,8 @@ static uint32_t footer_length(const char *tail, size_t len)
 }
 
 /* The last eight bytes judged: TARN_PARQUET_OK when a footer of *footer_len bytes may be read. */
-static enum tarn_parquet_state judge_end(const char *tail, size_t len, int64_t file_size, uint32_t *footer_len,
-                                         char reason[128])
+static enum tarn_parquet_state judge_end(const char *tail, size_t len, int64_t file_size,
+                                         uint32_t *footer_len, char reason[128])
 {
     const char *magic = tail + len - 4;
 
@@ -62,8 +62,8 @@ static tarn_code read_range(struct tarn_place *place, const char *path, int64_t 
     return code;
 }
 
-static tarn_code read_long_footer(struct tarn_place *place, const char *path, int64_t file_size, uint32_t footer_len,
-                                  struct tarn_parquet **out, struct tarn_err *err)
+static tarn_code read_long_footer(struct tarn_place *place, const char *path, int64_t file_size,
+                                  uint32_t footer_len, struct tarn_parquet **out, struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf footer = { 0 };
     bool whole = false;
@@ -77,8 +77,8 @@ static tarn_code read_long_footer(struct tarn_place *place, const char *path, in
     return tarn_parquet_footer(footer.data, footer.len, file_size, out, err);
 }
 
-tarn_code tarn_parquet_read(struct tarn_place *place, const char *path, int64_t file_size, struct tarn_parquet **out,
-                            struct tarn_err *err)
+tarn_code tarn_parquet_read(struct tarn_place *place, const char *path, int64_t file_size,
+                            struct tarn_parquet **out, struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf tail = { 0 };
     char reason[128] = "";

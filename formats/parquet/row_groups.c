@@ -1,5 +1,6 @@
 /* row_groups.c - what the footer says of its column chunks: that they lie inside the file (an
- * interrupted append leaves a sound footer with offsets into nothing), how big they are, and their statistics. */
+ * interrupted append leaves a sound footer with offsets into nothing), how big they are, and their
+ * statistics. */
 #include "formats/parquet/footer.h"
 #include <string.h>
 
@@ -120,7 +121,8 @@ static bool read_chunks(struct tarn_pq *pq, struct tarn_thrift *t, const struct 
     if (t->fault)
         return false;
     if (count != pq->out->column_count)
-        return tarn_pq_corrupt(pq, "a row group has %zu columns, the schema %zu", count, pq->out->column_count);
+        return tarn_pq_corrupt(pq, "a row group has %zu columns, the schema %zu", count,
+                               pq->out->column_count);
     for (size_t i = 0; i < count; i++) {
         read_chunk(pq, t, &chunk);
         if (t->fault || !add_chunk(pq, i, &chunk))

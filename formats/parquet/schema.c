@@ -121,7 +121,8 @@ static bool is_old_element(const struct tarn_pq_element *list, const struct tarn
 
     if (name_is(repeated, "array", strlen("array")))
         return true;
-    return repeated->name.len == len + strlen("_tuple") && memcmp(repeated->name.data, list->name.data, len) == 0 &&
+    return repeated->name.len == len + strlen("_tuple") &&
+           memcmp(repeated->name.data, list->name.data, len) == 0 &&
            memcmp(repeated->name.data + len, "_tuple", strlen("_tuple")) == 0;
 }
 

@@ -1,6 +1,6 @@
 /* stats.c - the bounds of a column, from the bytes of the footer to JSON. A bound that cannot be
- * compared or shown exactly (an unordered type, a NaN, a decimal wider than a double) is left out: a missing bound
- * costs a reader some time, a wrong one costs it rows. */
+ * compared or shown exactly (an unordered type, a NaN, a decimal wider than a double) is left out: a missing
+ * bound costs a reader some time, a wrong one costs it rows. */
 #include "base/jsonw.h"
 #include "base/text.h"
 #include "formats/parquet/footer.h"
@@ -13,7 +13,15 @@
 #define EXACT_DIGITS 15      /* decimal digits that a double holds for certain */
 #define NANOS_PER_SECOND INT64_C(1000000000)
 
-enum order { ORDER_NONE, ORDER_BOOLEAN, ORDER_SIGNED, ORDER_UNSIGNED, ORDER_REAL, ORDER_TEXT, ORDER_BIG_ENDIAN };
+enum order {
+    ORDER_NONE,
+    ORDER_BOOLEAN,
+    ORDER_SIGNED,
+    ORDER_UNSIGNED,
+    ORDER_REAL,
+    ORDER_TEXT,
+    ORDER_BIG_ENDIAN
+};
 
 static enum order integer_order(const struct tarn_pq_element *element)
 {
@@ -21,7 +29,8 @@ static enum order integer_order(const struct tarn_pq_element *element)
         return ORDER_UNSIGNED;
     if (element->logical == TARN_PQ_DECIMAL && element->precision > EXACT_DIGITS)
         return ORDER_NONE;
-    return element->logical == TARN_PQ_TIME || element->logical == TARN_PQ_UNKNOWN ? ORDER_NONE : ORDER_SIGNED;
+    return element->logical == TARN_PQ_TIME || element->logical == TARN_PQ_UNKNOWN ? ORDER_NONE
+                                                                                   : ORDER_SIGNED;
 }
 
 static enum order bytes_order(const struct tarn_pq_element *element)
@@ -121,7 +130,8 @@ static int text_compare(struct tarn_thrift_bytes a, struct tarn_thrift_bytes b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static int compare(const struct tarn_pq_element *element, struct tarn_thrift_bytes a, struct tarn_thrift_bytes b)
+static int compare(const struct tarn_pq_element *element, struct tarn_thrift_bytes a,
+                   struct tarn_thrift_bytes b)
 {
     int64_t x = 0, y = 0;
 
@@ -171,7 +181,8 @@ static void format_fraction(int64_t nanos, char out[16])
 }
 
 /* "2024-01-31", or with the time of day; false outside of the years 1 to 9999. */
-static bool add_instant(struct tarn_jsonw *w, int64_t seconds, int64_t nanos, bool time_of_day, const char *zone)
+static bool add_instant(struct tarn_jsonw *w, int64_t seconds, int64_t nanos, bool time_of_day,
+                        const char *zone)
 {
     char date[32], text[80], fraction[16];
     struct tm tm;
@@ -185,7 +196,8 @@ static bool add_instant(struct tarn_jsonw *w, int64_t seconds, int64_t nanos, bo
         return true;
     }
     format_fraction(nanos, fraction);
-    snprintf(text, sizeof text, "%sT%02d:%02d:%02d%s%s", date, tm.tm_hour, tm.tm_min, tm.tm_sec, fraction, zone);
+    snprintf(text, sizeof text, "%sT%02d:%02d:%02d%s%s", date, tm.tm_hour, tm.tm_min, tm.tm_sec, fraction,
+             zone);
     tarn_jsonw_str(w, text);
     return true;
 }
@@ -212,8 +224,8 @@ static bool add_decimal(struct tarn_jsonw *w, int64_t unscaled, int scale)
 
     if (scale < 0 || scale > EXACT_DIGITS || len > EXACT_DIGITS + 1)
         return false;
-    snprintf(text, sizeof text, "%s%.*s%s%s", unscaled < 0 ? "-" : "", len - scale, digits, scale > 0 ? "." : "",
-             digits + len - scale);
+    snprintf(text, sizeof text, "%s%.*s%s%s", unscaled < 0 ? "-" : "", len - scale, digits,
+             scale > 0 ? "." : "", digits + len - scale);
     tarn_jsonw_raw(w, text);
     return true;
 }
@@ -259,7 +271,8 @@ static bool add_real(struct tarn_jsonw *w, const struct tarn_pq_element *element
     return true;
 }
 
-static bool add_bound(struct tarn_jsonw *w, const struct tarn_pq_element *element, struct tarn_thrift_bytes bound)
+static bool add_bound(struct tarn_jsonw *w, const struct tarn_pq_element *element,
+                      struct tarn_thrift_bytes bound)
 {
     int64_t value = 0;
 

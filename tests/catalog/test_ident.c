@@ -52,7 +52,8 @@ static const struct ident_row k_idents[] = {
     { "\xc0\xaf", NULL, NULL, NULL }, /* overlong slash */
     { A255 "a", NULL, NULL, NULL },
     { "\"" A255 "a\"", NULL, NULL, NULL },
-    { A250 "." A250 "." A250 "." A250 ".aaaaaaaaaaaaaaaaaaaaaaaa.t", NULL, NULL, NULL }, /* 1,028 bytes of levels */
+    { A250 "." A250 "." A250 "." A250 ".aaaaaaaaaaaaaaaaaaaaaaaa.t", NULL, NULL,
+      NULL }, /* 1,028 bytes of levels */
 };
 
 Test(ident, a_dotted_name_is_split_outside_quotes)
@@ -140,7 +141,8 @@ Test(ident, a_transaction_id_is_short_and_plain)
         { A50 A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa", TARN_INVALID },
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++)
-        cr_assert(eq(int, tarn_txn_id_check(k_rows[i].id, "transaction", NULL), k_rows[i].code), "%s", k_rows[i].id);
+        cr_assert(eq(int, tarn_txn_id_check(k_rows[i].id, "transaction", NULL), k_rows[i].code), "%s",
+                  k_rows[i].id);
 }
 
 Test(ident, the_number_of_a_transaction_id_is_its_tail)
@@ -284,6 +286,6 @@ Test(ident, within_goes_by_whole_components)
         { "s3://bucket/x", "/", false },
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++)
-        cr_assert(eq(int, tarn_location_within(k_rows[i].inner, k_rows[i].outer), k_rows[i].within), "%s in %s",
-                  k_rows[i].inner, k_rows[i].outer);
+        cr_assert(eq(int, tarn_location_within(k_rows[i].inner, k_rows[i].outer), k_rows[i].within),
+                  "%s in %s", k_rows[i].inner, k_rows[i].outer);
 }

@@ -19,21 +19,51 @@ Test(schema, a_type_has_many_spellings_and_one_print)
     static const struct {
         const char *given, *printed;
     } k_rows[] = {
-        { "int32", "int32" }, { "int", "int32" }, { "INTEGER", "int32" }, { "smallint", "int32" },
-        { "byte", "int32" }, { "uint16", "int32" }, { "uint32", "int64" }, { "long", "int64" },
-        { "bigint", "int64" }, { "uint64", "uint64" }, { "utf8", "string" }, { "varchar", "string" },
-        { "varchar(10)", "string" }, { "char(3)", "string" }, { "float64", "double" },
-        { "double precision", "double" }, { "Float32", "float" }, { "half", "float16" }, { "bool", "boolean" },
-        { "decimal(10,2)", "decimal(10,2)" }, { "decimal<10,2>", "decimal(10,2)" },
-        { "decimal( 10 , 2 )", "decimal(10,2)" }, { "decimal(5)", "decimal(5,0)" }, { "decimal", "decimal(10,0)" },
-        { "numeric(38,38)", "decimal(38,38)" }, { "timestamp", "timestamp" }, { "timestamptz", "timestamp" },
-        { "timestamp_ntz", "timestamp_ntz" }, { "timestamp without time zone", "timestamp_ntz" },
-        { "timestamp with time zone", "timestamp" }, { "timestamp_ns", "timestamp_ns" },
-        { "timestamp[ns, tz=UTC]", "timestamp_ns" }, { "timestamp[us]", "timestamp_ntz" },
-        { "timestamp(3)", "timestamp_ms" }, { "timestamp(6) without time zone", "timestamp_ntz" },
-        { "time", "time" }, { "date", "date" }, { "uuid", "uuid" }, { "fixed[16]", "binary" },
-        { "bytes", "binary" }, { "interval", "interval" }, { "null", "unknown" }, { "list<string>", "list<string>" },
-        { "array<array<int>>", "list<list<int32>>" }, { "array(bigint)", "list<int64>" },
+        { "int32", "int32" },
+        { "int", "int32" },
+        { "INTEGER", "int32" },
+        { "smallint", "int32" },
+        { "byte", "int32" },
+        { "uint16", "int32" },
+        { "uint32", "int64" },
+        { "long", "int64" },
+        { "bigint", "int64" },
+        { "uint64", "uint64" },
+        { "utf8", "string" },
+        { "varchar", "string" },
+        { "varchar(10)", "string" },
+        { "char(3)", "string" },
+        { "float64", "double" },
+        { "double precision", "double" },
+        { "Float32", "float" },
+        { "half", "float16" },
+        { "bool", "boolean" },
+        { "decimal(10,2)", "decimal(10,2)" },
+        { "decimal<10,2>", "decimal(10,2)" },
+        { "decimal( 10 , 2 )", "decimal(10,2)" },
+        { "decimal(5)", "decimal(5,0)" },
+        { "decimal", "decimal(10,0)" },
+        { "numeric(38,38)", "decimal(38,38)" },
+        { "timestamp", "timestamp" },
+        { "timestamptz", "timestamp" },
+        { "timestamp_ntz", "timestamp_ntz" },
+        { "timestamp without time zone", "timestamp_ntz" },
+        { "timestamp with time zone", "timestamp" },
+        { "timestamp_ns", "timestamp_ns" },
+        { "timestamp[ns, tz=UTC]", "timestamp_ns" },
+        { "timestamp[us]", "timestamp_ntz" },
+        { "timestamp(3)", "timestamp_ms" },
+        { "timestamp(6) without time zone", "timestamp_ntz" },
+        { "time", "time" },
+        { "date", "date" },
+        { "uuid", "uuid" },
+        { "fixed[16]", "binary" },
+        { "bytes", "binary" },
+        { "interval", "interval" },
+        { "null", "unknown" },
+        { "list<string>", "list<string>" },
+        { "array<array<int>>", "list<list<int32>>" },
+        { "array(bigint)", "list<int64>" },
         { "map<string, decimal(10,2)>", "map<string,decimal(10,2)>" },
         { "struct<a: int, b:list<string not null>>", "struct<a:int32,b:list<string>>" },
         { "row(a bigint, b varchar(9))", "struct<a:int64,b:string>" },
@@ -71,7 +101,8 @@ Test(schema, what_is_not_a_type_is_refused_with_its_place)
         { "[{\"name\":\"a\",\"type\":\"timestamp(10)\"}]", "schema.fields[0].type" },
         { "[{\"name\":\"a\",\"type\":{\"type\":\"array\",\"elementType\":\"x\"}}]",
           "schema.fields[0].type.elementType" },
-        { "[{\"name\":\"a\",\"type\":{\"type\":\"map\",\"keyType\":\"string\"}}]", "schema.fields[0].type.valueType" },
+        { "[{\"name\":\"a\",\"type\":{\"type\":\"map\",\"keyType\":\"string\"}}]",
+          "schema.fields[0].type.valueType" },
         { "[{\"name\":\"a\",\"type\":{\"type\":\"struct\",\"fields\":[{\"type\":\"int\"}]}}]",
           "schema.fields[0].type.fields[0].name" },
         { "[{\"name\":\"\",\"type\":\"int\"}]", "schema.fields" },
@@ -106,14 +137,16 @@ Test(schema, nested_types_of_spark_and_iceberg_are_one)
     static const char *const k_rows[] = {
         "{\"type\":\"array\",\"elementType\":{\"type\":\"map\",\"keyType\":\"string\",\"valueType\":\"long\","
         "\"valueContainsNull\":false},\"containsNull\":false}",
-        "{\"type\":\"list\",\"element-id\":3,\"element-required\":true,\"element\":{\"type\":\"map\",\"key-id\":4,"
+        "{\"type\":\"list\",\"element-id\":3,\"element-required\":true,\"element\":{\"type\":\"map\",\"key-"
+        "id\":4,"
         "\"key\":\"string\",\"value-id\":5,\"value\":\"long\",\"value-required\":true}}",
         "\"list<map<string,int64 not null> not null>\"",
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         char text[512];
         TARN_ERR(err);
-        snprintf(text, sizeof text, "{\"type\":\"struct\",\"fields\":[{\"name\":\"a\",\"type\":%s}]}", k_rows[i]);
+        snprintf(text, sizeof text, "{\"type\":\"struct\",\"fields\":[{\"name\":\"a\",\"type\":%s}]}",
+                 k_rows[i]);
         TARN_AUTO(schema) struct tarn_schema *schema = parse(text, &err);
         cr_assert(schema != NULL, "%s: %s", k_rows[i], err.detail);
         const struct tarn_type *list = &schema->root.fields[0].type;
@@ -129,10 +162,11 @@ Test(schema, nested_types_of_spark_and_iceberg_are_one)
 
 Test(schema, unknown_members_and_defaults_are_written_back)
 {
-    static const char k_given[] =
-        "{\"type\":\"struct\",\"fields\":[{\"name\":\"a\",\"type\":\"int64\",\"nullable\":false,\"default\":0,"
-        "\"comment\":\"who\",\"metadata\":{\"x\":1}},{\"name\":\"t\",\"type\":{\"type\":\"array\",\"elementType\":"
-        "\"string\",\"containsNull\":true},\"nullable\":true}],\"doc\":\"events\"}";
+    static const char k_given[] = "{\"type\":\"struct\",\"fields\":[{\"name\":\"a\",\"type\":\"int64\","
+                                  "\"nullable\":false,\"default\":0,"
+                                  "\"comment\":\"who\",\"metadata\":{\"x\":1}},{\"name\":\"t\",\"type\":{"
+                                  "\"type\":\"array\",\"elementType\":"
+                                  "\"string\",\"containsNull\":true},\"nullable\":true}],\"doc\":\"events\"}";
     TARN_ERR(err);
     TARN_AUTO(schema) struct tarn_schema *schema = parse(k_given, &err);
     cr_assert(schema != NULL, "%s", err.detail);
@@ -145,9 +179,11 @@ Test(schema, required_of_iceberg_is_not_nullable)
 {
     TARN_ERR(err);
     TARN_AUTO(schema)
-    struct tarn_schema *schema = parse("{\"fields\":[{\"id\":1,\"name\":\"a\",\"type\":\"long\",\"required\":true},"
-                                       "{\"id\":2,\"name\":\"b\",\"type\":\"long\",\"required\":false},"
-                                       "{\"name\":\"c\",\"type\":\"long\"}]}", &err);
+    struct tarn_schema *schema =
+        parse("{\"fields\":[{\"id\":1,\"name\":\"a\",\"type\":\"long\",\"required\":true},"
+              "{\"id\":2,\"name\":\"b\",\"type\":\"long\",\"required\":false},"
+              "{\"name\":\"c\",\"type\":\"long\"}]}",
+              &err);
     cr_assert(schema != NULL, "%s", err.detail);
     cr_assert(eq(int, schema->root.fields[0].nullable, false));
     cr_assert(eq(int, schema->root.fields[1].nullable, true));
@@ -182,7 +218,8 @@ Test(schema, nesting_ends_at_32_levels)
     for (size_t i = 0; i < 2 * TARN_COUNT(k_rows); i++) {
         TARN_AUTO(schema) struct tarn_schema *schema = NULL;
         json_auto_t *json = nested(k_rows[i / 2].levels, i % 2);
-        cr_assert(eq(int, tarn_schema_parse(json, "schema", &schema, NULL), k_rows[i / 2].code), "row %zu", i);
+        cr_assert(eq(int, tarn_schema_parse(json, "schema", &schema, NULL), k_rows[i / 2].code), "row %zu",
+                  i);
     }
 }
 
@@ -210,7 +247,8 @@ Test(schema, a_printed_type_is_cut_with_dots)
     TARN_ERR(err);
     char printed[12];
     TARN_AUTO(schema)
-    struct tarn_schema *schema = parse("{\"fields\":[{\"name\":\"a\",\"type\":\"map<string,decimal(10,2)>\"}]}", &err);
+    struct tarn_schema *schema =
+        parse("{\"fields\":[{\"name\":\"a\",\"type\":\"map<string,decimal(10,2)>\"}]}", &err);
     cr_assert(schema != NULL);
     tarn_type_format(&schema->root.fields[0].type, printed, sizeof printed);
     cr_assert(eq(str, printed, "map<stri..."));

@@ -45,7 +45,8 @@ static const struct row k_rows[] = {
     { C("a", "int32"), C("b", "int64"), "{\"a\":\"b\"}", "" },
     { R("a", "int64"), R("b", "int64"), "{\"a\":\"b\"}", "" },
     { C("a", "int64"), C("b", "string"), "{\"a\":\"b\"}", "type_changed:a:int64:string " },
-    { C("a", "int64") "," C("b", "string"), C("b", "int64") "," C("a", "string"), "{\"a\":\"b\",\"b\":\"a\"}", "" },
+    { C("a", "int64") "," C("b", "string"), C("b", "int64") "," C("a", "string"), "{\"a\":\"b\",\"b\":\"a\"}",
+      "" },
     { C("a", "int64") "," C("b", "int64"), C("b", "int64"), "{\"a\":\"b\"}", "dropped:b:int64: " },
     { C("a", "int64"), C("b", "int64") "," R("a", "string"), "{\"a\":\"b\"}", "added:a::string " },
     { C("a", "int64"), C("b", "int64"), "{\"x\":\"b\"}", NULL },
@@ -58,7 +59,8 @@ static const struct row k_rows[] = {
     { C("s", "struct<a:int64>"), C("s", "struct<a:int32>"), NULL, "narrowed:s.a:int64:int32 " },
     { C("l", "list<int32>"), C("l", "list<int64>"), NULL, "" },
     { C("l", "list<int64>"), C("l", "list<int32>"), NULL, "narrowed:l.element:int64:int32 " },
-    { C("l", "list<int32>"), C("l", "list<int32 not null>"), NULL, "nullability:l.element:nullable:required " },
+    { C("l", "list<int32>"), C("l", "list<int32 not null>"), NULL,
+      "nullability:l.element:nullable:required " },
     { C("m", "map<string,int32>"), C("m", "map<string,string>"), NULL, "type_changed:m.value:int32:string " },
     { C("s", "struct<a:int32>"), C("s", "int32"), NULL, "type_changed:s:struct<a:int32>:int32 " },
 };
@@ -86,9 +88,9 @@ static void told(const struct tarn_err *err, char *out, size_t size)
     json_t *row;
 
     out[0] = '\0';
-    json_array_foreach (json_object_get(err->more, "changes"), i, row)
-        len += (size_t)snprintf(out + len, size - len, "%s:%s:%s:%s ", text_of(row, "kind"), text_of(row, "column"),
-                                text_of(row, "from"), text_of(row, "to"));
+    json_array_foreach(json_object_get(err->more, "changes"), i, row) len +=
+        (size_t)snprintf(out + len, size - len, "%s:%s:%s:%s ", text_of(row, "kind"), text_of(row, "column"),
+                         text_of(row, "from"), text_of(row, "to"));
 }
 
 Test(schema_backward, only_what_old_files_allow_may_follow)
@@ -107,7 +109,8 @@ Test(schema_backward, only_what_old_files_allow_may_follow)
             continue;
         }
         told(&err, changes, sizeof changes);
-        cr_assert(eq(int, code, row->changes[0] ? TARN_INCOMPATIBLE_SCHEMA : TARN_OK), "row %zu: %s", i, changes);
+        cr_assert(eq(int, code, row->changes[0] ? TARN_INCOMPATIBLE_SCHEMA : TARN_OK), "row %zu: %s", i,
+                  changes);
         cr_assert(eq(str, changes, (char *)row->changes), "row %zu", i);
     }
 }

@@ -4,24 +4,24 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-#define WORD_ROWS(noun, type, ...)                                                                            \
-    static void check_##noun(void)                                                                            \
-    {                                                                                                         \
-        static const struct {                                                                                 \
-            type value;                                                                                       \
-            const char *word;                                                                                 \
-        } k_rows[] = { __VA_ARGS__ };                                                                         \
-        for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {                                                     \
-            type back;                                                                                        \
-            cr_assert(eq(str, (char *)tarn_##noun##_text(k_rows[i].value), (char *)k_rows[i].word));          \
-            cr_assert(tarn_##noun##_parse(k_rows[i].word, &back));                                            \
-            cr_assert(eq(int, (int)back, (int)k_rows[i].value));                                              \
-        }                                                                                                     \
-        type kept = k_rows[0].value;                                                                          \
-        cr_assert(not(tarn_##noun##_parse("nonsense", &kept)));                                               \
-        cr_assert(not(tarn_##noun##_parse("", &kept)));                                                       \
-        cr_assert(not(tarn_##noun##_parse(NULL, &kept)));                                                     \
-        cr_assert(eq(int, (int)kept, (int)k_rows[0].value));                                                  \
+#define WORD_ROWS(noun, type, ...)                                                                           \
+    static void check_##noun(void)                                                                           \
+    {                                                                                                        \
+        static const struct {                                                                                \
+            type value;                                                                                      \
+            const char *word;                                                                                \
+        } k_rows[] = { __VA_ARGS__ };                                                                        \
+        for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {                                                    \
+            type back;                                                                                       \
+            cr_assert(eq(str, (char *)tarn_##noun##_text(k_rows[i].value), (char *)k_rows[i].word));         \
+            cr_assert(tarn_##noun##_parse(k_rows[i].word, &back));                                           \
+            cr_assert(eq(int, (int)back, (int)k_rows[i].value));                                             \
+        }                                                                                                    \
+        type kept = k_rows[0].value;                                                                         \
+        cr_assert(not(tarn_##noun##_parse("nonsense", &kept)));                                              \
+        cr_assert(not(tarn_##noun##_parse("", &kept)));                                                      \
+        cr_assert(not(tarn_##noun##_parse(NULL, &kept)));                                                    \
+        cr_assert(eq(int, (int)kept, (int)k_rows[0].value));                                                 \
     }
 
 WORD_ROWS(format, enum tarn_format, { TARN_FORMAT_MANIFEST, "manifest" }, { TARN_FORMAT_ICEBERG, "iceberg" },

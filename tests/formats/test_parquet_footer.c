@@ -1,5 +1,5 @@
-/* test_parquet_footer.c - statistics and the verdict on a footer. Files of one column, put together by hand; the
- * bounds expected are worked out by hand from the bytes. */
+/* test_parquet_footer.c - statistics and the verdict on a footer. Files of one column, put together by hand;
+ * the bounds expected are worked out by hand from the bytes. */
 #include "base/own.h"
 #include "formats/parquet/parquet.h"
 #include "tests/support/footer.h"
@@ -11,8 +11,8 @@
 
 enum { T_BINARY = 8, T_STRUCT = 12 };
 
-/* One column chunk. What is not set is sound: 10 values of 50 bytes at offset 4, no nulls, no dictionary. Nulls of -1
- * and bytes of NULL are left out. */
+/* One column chunk. What is not set is sound: 10 values of 50 bytes at offset 4, no nulls, no dictionary.
+ * Nulls of -1 and bytes of NULL are left out. */
 struct chunk {
     const char *min, *max, *old_min, *old_max;
     size_t len; /* bytes of each bound; 0: strlen */
@@ -59,7 +59,8 @@ static void put_chunk(struct compact *c, const struct chunk *chunk)
 }
 
 /* A row group a chunk, 10 rows each. */
-static void put_file(struct compact *c, const char *spec, const struct chunk *chunks, size_t count, int64_t rows)
+static void put_file(struct compact *c, const char *spec, const struct chunk *chunks, size_t count,
+                     int64_t rows)
 {
     compact_i32(c, 1, 1);
     compact_schema(c, spec);
@@ -82,12 +83,14 @@ static struct tarn_parquet *judge(const struct compact *c)
 {
     struct tarn_parquet *out = NULL;
 
-    cr_assert(eq(int, tarn_parquet_footer(c->out.data, c->out.len, 1000 + (int64_t)c->out.len + 8, &out, NULL),
+    cr_assert(eq(int,
+                 tarn_parquet_footer(c->out.data, c->out.len, 1000 + (int64_t)c->out.len + 8, &out, NULL),
                  TARN_OK));
     return out;
 }
 
-static struct tarn_parquet *read_file(const char *spec, const struct chunk *chunks, size_t count, int64_t rows)
+static struct tarn_parquet *read_file(const char *spec, const struct chunk *chunks, size_t count,
+                                      int64_t rows)
 {
     __attribute__((cleanup(compact_done))) struct compact c = { 0 };
 
@@ -115,24 +118,27 @@ static const struct {
     { "1; req ba a str", "ab", "zz", 2, "\"ab\"", "\"zz\"" },
     { "1; req ba a str", "a\"b\\c\n1", "z\"b\\c\n1", 7, "\"a\\\"b\\\\c\\n1\"", "\"z\\\"b\\\\c\\n1\"" },
     { "1; req ba a str", "ab", "z\xff", 2, "\"ab\"", NULL }, /* cut in the middle of a character */
-    { "1; req ba a", "ab", "zz", 2, NULL, NULL },             /* bytes have no order that all agree on */
+    { "1; req ba a", "ab", "zz", 2, NULL, NULL },            /* bytes have no order that all agree on */
     { "1; req i32 a log=6", "\xff\xff\xff\xff", "\xc7\x4c\0\0", 4, "\"1969-12-31\"", "\"2023-10-25\"" },
     { "1; req i64 a ts=ms:utc", "\xff\xff\xff\xff\xff\xff\xff\xff", "\xe8\x03\0\0\0\0\0\0", 8,
       "\"1969-12-31T23:59:59.999Z\"", "\"1970-01-01T00:00:01Z\"" },
-    { "1; req i64 a ts=us:local", "\x01\0\0\0\0\0\0\0", "\x40\x42\x0f\0\0\0\0\0", 8, "\"1970-01-01T00:00:00.000001\"",
-      "\"1970-01-01T00:00:01\"" },
+    { "1; req i64 a ts=us:local", "\x01\0\0\0\0\0\0\0", "\x40\x42\x0f\0\0\0\0\0", 8,
+      "\"1970-01-01T00:00:00.000001\"", "\"1970-01-01T00:00:01\"" },
     { "1; req i64 a ts=ns:utc", "\x01\0\0\0\0\0\0\0", "\0\xca\x9a\x3b\0\0\0\0", 8,
       "\"1970-01-01T00:00:00.000000001Z\"", "\"1970-01-01T00:00:01Z\"" },
     { "1; req i64 a ts=ms:utc", "\0\0\0\0\0\0\0\0", "\xff\xff\xff\xff\xff\xff\xff\x7f", 8,
       "\"1970-01-01T00:00:00Z\"", NULL }, /* beyond the year 9999 */
     { "1; req i96 a", "\0\0\0\0\0\0\0\0\0\0\0\0", "\x01\0\0\0\0\0\0\0\0\0\0\0", 12, NULL, NULL },
-    { "1; req i64 a dec=10,2", "\x4b\xfb\xff\xff\xff\xff\xff\xff", "\x03\0\0\0\0\0\0\0", 8, "-12.05", "0.03" },
+    { "1; req i64 a dec=10,2", "\x4b\xfb\xff\xff\xff\xff\xff\xff", "\x03\0\0\0\0\0\0\0", 8, "-12.05",
+      "0.03" },
     { "1; req i32 a dec=9,0", "\x01\0\0\0", "\x07\0\0\0", 4, "1", "7" },
-    { "1; req i64 a dec=18,2", "\x01\0\0\0\0\0\0\0", "\x07\0\0\0\0\0\0\0", 8, NULL, NULL }, /* no double holds all */
+    { "1; req i64 a dec=18,2", "\x01\0\0\0\0\0\0\0", "\x07\0\0\0\0\0\0\0", 8, NULL,
+      NULL }, /* no double holds all */
     { "1; req fix:5 a dec=10,2", "\xff\xff\xff\xfb\x4b", "\0\0\0\0\x64", 5, "-12.05", "1.00" },
     { "1; req fix:16 a dec=10,2", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xfb\x4b",
       "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x64", 16, "-12.05", "1.00" },
-    { "1; req fix:9 a dec=10,2", "\x01\0\0\0\0\0\0\0\0", "\x01\0\0\0\0\0\0\0\x01", 9, NULL, NULL }, /* above 64 bits */
+    { "1; req fix:9 a dec=10,2", "\x01\0\0\0\0\0\0\0\0", "\x01\0\0\0\0\0\0\0\x01", 9, NULL,
+      NULL }, /* above 64 bits */
     { "1; req i64 a time=us:utc", "\0\0\0\0\0\0\0\0", "\x01\0\0\0\0\0\0\0", 8, NULL, NULL },
     { "1; req fix:16 a log=14", "0123456789abcdef", "0123456789abcdef", 16, NULL, NULL },
 };
@@ -228,7 +234,8 @@ Test(parquet_footer, statistics_take_the_form_of_the_manifest)
 
     struct chunk element = { .min = "a", .max = "b" };
     TARN_AUTO(parquet)
-    struct tarn_parquet *list = read_file("1; opt group:1 l log=3; rep group:1 list; opt ba element str", &element, 1, 10);
+    struct tarn_parquet *list =
+        read_file("1; opt group:1 l log=3; rep group:1 list; opt ba element str", &element, 1, 10);
     cr_assert(eq(int, list->state, TARN_PARQUET_OK), "%s", list->reason);
     cr_assert(zero(ptr, tarn_parquet_column_stats(list)));
 }
@@ -259,17 +266,24 @@ Test(parquet_footer, chunks_lie_inside_the_file)
         { { .offset = INT64_MAX, .size = INT64_MAX }, 10, TARN_PARQUET_CORRUPT, "outside" },
         { { .offset = 100, .dictionary = 4, .size = 996 }, 10, TARN_PARQUET_OK, "" },
         { { .offset = 100, .dictionary = 5, .size = 996 }, 10, TARN_PARQUET_CORRUPT, "outside" },
-        { { .offset = 4, .dictionary = ZERO, .size = 996 }, 10, TARN_PARQUET_OK, "" }, /* 0: none, old parquet-mr */
+        { { .offset = 4, .dictionary = ZERO, .size = 996 },
+          10,
+          TARN_PARQUET_OK,
+          "" }, /* 0: none, old parquet-mr */
         { { .size = -1 }, 10, TARN_PARQUET_CORRUPT, "impossible size" },
         { { .values = -1 }, 10, TARN_PARQUET_CORRUPT, "impossible size" },
-        { { .values = ZERO, .offset = ZERO, .size = 15 }, 10, TARN_PARQUET_OK, "" }, /* pyarrow's empty chunk */
-        { { .offset = 5000, .elsewhere = true }, 10, TARN_PARQUET_OK, "" },    /* in another file */
+        { { .values = ZERO, .offset = ZERO, .size = 15 },
+          10,
+          TARN_PARQUET_OK,
+          "" },                                                             /* pyarrow's empty chunk */
+        { { .offset = 5000, .elsewhere = true }, 10, TARN_PARQUET_OK, "" }, /* in another file */
         { { .no_metadata = true }, 10, TARN_PARQUET_CORRUPT, "no metadata" },
         { { .min = NULL }, 11, TARN_PARQUET_CORRUPT, "says 11 rows" },
         { { .min = NULL }, -1, TARN_PARQUET_CORRUPT, "impossible number" },
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
-        TARN_AUTO(parquet) struct tarn_parquet *file = read_file("1; opt ba a str", &k_rows[i].chunk, 1, k_rows[i].rows);
+        TARN_AUTO(parquet)
+        struct tarn_parquet *file = read_file("1; opt ba a str", &k_rows[i].chunk, 1, k_rows[i].rows);
         cr_assert(eq(int, file->state, k_rows[i].state), "row %zu: %s", i, file->reason);
         cr_assert(tarn_has(file->reason, k_rows[i].reason), "row %zu: %s", i, file->reason);
     }
@@ -322,7 +336,8 @@ Test(parquet_footer, what_is_unknown_is_skipped)
         { 9, "\x19\x19\x19\x15\x02", 5 },               /* lists in lists */
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
-        TARN_AUTO(parquet) struct tarn_parquet *file = with_unknown(k_rows[i].type, k_rows[i].bytes, k_rows[i].len);
+        TARN_AUTO(parquet)
+        struct tarn_parquet *file = with_unknown(k_rows[i].type, k_rows[i].bytes, k_rows[i].len);
         cr_assert(eq(int, file->state, TARN_PARQUET_OK), "row %zu: %s", i, file->reason);
     }
 }

@@ -50,7 +50,8 @@ Test(parquet_read, the_end_of_a_file_tells_what_it_is)
         { "PAR1\0\x01\0\0\0PAR1", 13, 400, TARN_PARQUET_CORRUPT, "shorter than it was listed" },
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
-        TARN_AUTO(parquet) struct tarn_parquet *file = read_bytes(k_rows[i].bytes, k_rows[i].len, k_rows[i].size);
+        TARN_AUTO(parquet)
+        struct tarn_parquet *file = read_bytes(k_rows[i].bytes, k_rows[i].len, k_rows[i].size);
         cr_assert(eq(int, file->state, k_rows[i].state), "row %zu: %s", i, file->reason);
         cr_assert(tarn_has(file->reason, k_rows[i].reason), "row %zu: %s", i, file->reason);
         cr_assert(zero(ptr, file->schema));
@@ -138,10 +139,12 @@ Test(parquet_read, a_file_of_arrow_is_read_as_arrow_reads_it)
     stats = tarn_parquet_column_stats(file);
     cr_assert(tarn_has(stats, "\"flight\":{\"min\":472,\"max\":1591,\"nullCount\":0}"));
     cr_assert(tarn_has(stats, "\"dest\":{\"min\":\"BQN\",\"max\":\"SFO\",\"nullCount\":0}"));
-    cr_assert(tarn_has(stats, "\"scheduled\":{\"min\":\"2013-07-03T09:00:00Z\",\"max\":\"2013-07-03T09:59:00Z\""));
+    cr_assert(
+        tarn_has(stats, "\"scheduled\":{\"min\":\"2013-07-03T09:00:00Z\",\"max\":\"2013-07-03T09:59:00Z\""));
 }
 
-/* tests/fixtures/make_parquet.py tells the values; an extreme of which one row group knows nothing is left out. */
+/* tests/fixtures/make_parquet.py tells the values; an extreme of which one row group knows nothing is left
+ * out. */
 Test(parquet_read, every_type_that_arrow_writes_is_known)
 {
     static const struct {
@@ -162,11 +165,13 @@ Test(parquet_read, every_type_that_arrow_writes_is_known)
         { "bin", "binary", "{\"nullCount\":0}" },
         { "fixed", "binary", "{\"nullCount\":0}" },
         { "date", "date", "{\"min\":\"1969-12-31\",\"max\":\"2024-02-29\",\"nullCount\":1}" },
-        { "ts", "timestamp", "{\"min\":\"1969-12-31T23:59:59.999999Z\",\"max\":\"2024-01-01T00:00:00Z\",\"nullCount\":1}" },
+        { "ts", "timestamp",
+          "{\"min\":\"1969-12-31T23:59:59.999999Z\",\"max\":\"2024-01-01T00:00:00Z\",\"nullCount\":1}" },
         { "ts_ms_local", "timestamp_ntz_ms",
           "{\"min\":\"2024-01-01T00:00:00.25\",\"max\":\"2024-01-01T00:00:00.25\",\"nullCount\":0}" },
         { "ts_ns_local", "timestamp_ntz_ns",
-          "{\"min\":\"1970-01-01T00:00:00.000000001\",\"max\":\"2023-11-14T22:13:20.000000001\",\"nullCount\":0}" },
+          "{\"min\":\"1970-01-01T00:00:00.000000001\",\"max\":\"2023-11-14T22:13:20.000000001\","
+          "\"nullCount\":0}" },
         { "time", "time", "{\"nullCount\":0}" },
         { "list", "list<int32>", NULL },
         { "structs", "list<struct<a:int64,b:string>>", NULL },

@@ -55,7 +55,8 @@ static struct tarn_parquet *read_spec(const char *spec)
     compact_schema(&c, spec);
     compact_i64(&c, 3, 0);
     compact_end(&c);
-    cr_assert(eq(int, tarn_parquet_footer(c.out.data, c.out.len, 4 + (int64_t)c.out.len + 8, &out, NULL), TARN_OK));
+    cr_assert(
+        eq(int, tarn_parquet_footer(c.out.data, c.out.len, 4 + (int64_t)c.out.len + 8, &out, NULL), TARN_OK));
     return out;
 }
 
@@ -112,13 +113,14 @@ static const struct {
     { "1; req fix:16 a log=14", "{a:uuid}" },
     { "1; req fix:2 a log=15", "{a:float16}" },
     { "1; opt i32 a log=11", "{a?:unknown}" },
-    { "1; req ba a log=17", "{a:binary}" },  /* GEOMETRY: its bytes */
-    { "1; req ba a log=99", "{a:binary}" },  /* from the future */
-    { "1; req i32 a str", "{a:int32}" },     /* an annotation on the wrong type */
+    { "1; req ba a log=17", "{a:binary}" }, /* GEOMETRY: its bytes */
+    { "1; req ba a log=99", "{a:binary}" }, /* from the future */
+    { "1; req i32 a str", "{a:int32}" },    /* an annotation on the wrong type */
     { "1; req fix:15 a log=14", "{a:binary}" },
     /* groups */
     { "2; opt group:2 s; req i32 a; opt i32 b; req i32 c", "{s?:{a:int32,b?:int32},c:int32}" },
-    { "1; opt group:2 v log=16; req ba metadata; req ba value", "{v?:{metadata:binary(plain),value:binary(plain)}}" },
+    { "1; opt group:2 v log=16; req ba metadata; req ba value",
+      "{v?:{metadata:binary(plain),value:binary(plain)}}" },
     { "0", "{}" },
     /* lists: three levels, standard and of Hive, Spark and Arrow */
     { "1; opt group:1 l log=3; rep group:1 list; opt i32 element", "{l?:list<int32?>}" },
@@ -127,7 +129,8 @@ static const struct {
     { "1; opt group:1 l conv=3; rep group:1 bag; opt i32 array", "{l?:list<int32?>}" },
     { "1; opt group:1 l conv=3; rep group:1 list; opt group:2 element; req i32 a; opt i32 b",
       "{l?:list<{a:int32,b?:int32}?>}" },
-    { "1; opt group:1 l log=3; rep group:1 list; opt group:1 element log=3; rep group:1 list; opt ba element str",
+    { "1; opt group:1 l log=3; rep group:1 list; opt group:1 element log=3; rep group:1 list; opt ba element "
+      "str",
       "{l?:list<list<string?>?>}" },
     /* two levels: the repeated field is the element */
     { "1; opt group:1 l conv=3; rep i32 element", "{l?:list<int32>}" },
@@ -143,11 +146,16 @@ static const struct {
     { "1; opt group:2 l conv=3; req i32 a; req i32 b", "{l?:{a:int32,b:int32}}" },
     { "1; opt group:1 l conv=3; opt i32 a", "{l?:{a?:int32}}" },
     /* maps */
-    { "1; opt group:1 m log=2; rep group:2 key_value; req ba key str; opt i64 value", "{m?:map<string,int64?>}" },
-    { "1; opt group:1 m conv=1; rep group:2 map conv=2; req ba key conv=0; req i64 value", "{m?:map<string,int64>}" },
-    { "1; opt group:1 m conv=2; rep group:2 map; opt ba key conv=0; opt i64 value", "{m?:map<string,int64?>}" },
-    { "1; opt group:1 m log=2; rep group:2 key_value; req i32 key; opt group:1 value log=3; rep group:1 list; "
-      "opt f64 element", "{m?:map<int32,list<double?>?>}" },
+    { "1; opt group:1 m log=2; rep group:2 key_value; req ba key str; opt i64 value",
+      "{m?:map<string,int64?>}" },
+    { "1; opt group:1 m conv=1; rep group:2 map conv=2; req ba key conv=0; req i64 value",
+      "{m?:map<string,int64>}" },
+    { "1; opt group:1 m conv=2; rep group:2 map; opt ba key conv=0; opt i64 value",
+      "{m?:map<string,int64?>}" },
+    { "1; opt group:1 m log=2; rep group:2 key_value; req i32 key; opt group:1 value log=3; rep group:1 "
+      "list; "
+      "opt f64 element",
+      "{m?:map<int32,list<double?>?>}" },
     { "1; opt group:1 m log=2; rep group:1 key_value; req i32 key", "{m?:{key_value:list<{key:int32}>}}" },
 };
 

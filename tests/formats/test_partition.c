@@ -30,8 +30,10 @@ Test(partition, folders_of_a_path_name_keys_and_values)
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         json_auto_t *values = NULL;
         cr_assert(eq(int, tarn_partition_from_path(k_rows[i].path, &values, NULL), TARN_OK));
-        __attribute__((cleanup(tarn_mem_freep))) char *text = values ? json_dumps(values, JSON_COMPACT) : NULL;
-        cr_assert(eq(int, values != NULL, k_rows[i].json != NULL), "%s: %s", k_rows[i].path, text ? text : "none");
+        __attribute__((cleanup(tarn_mem_freep))) char *text =
+            values ? json_dumps(values, JSON_COMPACT) : NULL;
+        cr_assert(eq(int, values != NULL, k_rows[i].json != NULL), "%s: %s", k_rows[i].path,
+                  text ? text : "none");
         if (k_rows[i].json)
             cr_assert(eq(str, text, (char *)k_rows[i].json));
     }
@@ -43,17 +45,22 @@ Test(partition, one_value_has_many_spellings)
         const char *a, *b;
         bool equal;
     } k_rows[] = {
-        { "14", "14", true }, { "14", "\"14\"", true }, { "\"014\"", "14", false }, { "\"014\"", "\"14\"", false },
-        { "14.0", "14", false }, { "0.1", "\"0.1\"", true }, { "0.1", "0.1", true }, { "0.1", "\"0.10\"", true },
-        { "true", "\"true\"", true }, { "true", "\"TRUE\"", false }, { "null", "null", true },
-        { "null", "\"__HIVE_DEFAULT_PARTITION__\"", true }, { "null", "\"\"", false }, { "null", "\"null\"", false },
-        { "\"a\"", "\"A\"", false }, { "-1", "\"-1\"", true },
+        { "14", "14", true },         { "14", "\"14\"", true },
+        { "\"014\"", "14", false },   { "\"014\"", "\"14\"", false },
+        { "14.0", "14", false },      { "0.1", "\"0.1\"", true },
+        { "0.1", "0.1", true },       { "0.1", "\"0.10\"", true },
+        { "true", "\"true\"", true }, { "true", "\"TRUE\"", false },
+        { "null", "null", true },     { "null", "\"__HIVE_DEFAULT_PARTITION__\"", true },
+        { "null", "\"\"", false },    { "null", "\"null\"", false },
+        { "\"a\"", "\"A\"", false },  { "-1", "\"-1\"", true },
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         json_auto_t *a = json_loads(k_rows[i].a, JSON_DECODE_ANY, NULL);
         json_auto_t *b = json_loads(k_rows[i].b, JSON_DECODE_ANY, NULL);
-        cr_assert(eq(int, tarn_partition_equal(a, b), k_rows[i].equal), "%s and %s", k_rows[i].a, k_rows[i].b);
-        cr_assert(eq(int, tarn_partition_equal(b, a), k_rows[i].equal), "%s and %s", k_rows[i].b, k_rows[i].a);
+        cr_assert(eq(int, tarn_partition_equal(a, b), k_rows[i].equal), "%s and %s", k_rows[i].a,
+                  k_rows[i].b);
+        cr_assert(eq(int, tarn_partition_equal(b, a), k_rows[i].equal), "%s and %s", k_rows[i].b,
+                  k_rows[i].a);
     }
     cr_assert(tarn_partition_equal(NULL, json_null()));
     cr_assert(tarn_partition_is(json_null(), TARN_PARTITION_NULL));

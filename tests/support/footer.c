@@ -120,7 +120,8 @@ static void put_logical(struct compact *c, const char *note)
         compact_header(c, 1, T_BYTE);
         tarn_buf_addc(&c->out, (char)bits);
         compact_flag(c, 2, sign == 's');
-    } else if (sscanf(note, "ts=%2[a-z]:%7s", unit, zone) == 2 || sscanf(note, "time=%2[a-z]:%7s", unit, zone) == 2) {
+    } else if (sscanf(note, "ts=%2[a-z]:%7s", unit, zone) == 2 ||
+               sscanf(note, "time=%2[a-z]:%7s", unit, zone) == 2) {
         compact_struct(c, note[1] == 's' ? 8 : 7);
         compact_flag(c, 1, strcmp(zone, "utc") == 0);
         put_unit(c, unit);

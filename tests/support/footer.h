@@ -23,10 +23,10 @@ void compact_flag(struct compact *c, int id, int value);
 void compact_varint(struct compact *c, uint64_t value);
 void compact_header(struct compact *c, int id, int type);
 
-/* FileMetaData's field 2 from text such as "2; req i32 a; opt group:1 l conv=3; rep group:1 list; opt ba element str":
- * the root's children, then an element a part: repetition, physical type or group:<children>, name, annotations.
- * Types: bool i32 i64 i96 f32 f64 ba fix:<width>. Annotations: conv=<ConvertedType>, old=<p>,<s>,
- * log=<LogicalType>, dec=<p>,<s>, int=<bits><s|u>, ts=<ms|us|ns>:<utc|local>, time=..., str. */
+/* FileMetaData's field 2 from text such as "2; req i32 a; opt group:1 l conv=3; rep group:1 list; opt ba
+ * element str": the root's children, then an element a part: repetition, physical type or group:<children>,
+ * name, annotations. Types: bool i32 i64 i96 f32 f64 ba fix:<width>. Annotations: conv=<ConvertedType>,
+ * old=<p>,<s>, log=<LogicalType>, dec=<p>,<s>, int=<bits><s|u>, ts=<ms|us|ns>:<utc|local>, time=..., str. */
 void compact_schema(struct compact *c, const char *spec);
 /* How many leaves the text has. */
 size_t compact_leaves(const char *spec);
