@@ -9,7 +9,9 @@ tarn=${TARN:-build/release/tarn}
 demo=$PWD/build/demo
 lake=$demo/lake
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+bold= plain=
+[ ! -t 1 ] || { bold=$'\033[1m' plain=$'\033[0m'; }
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 # What is asked, then the answer's status line and body; ends the demo when the status is not the expected one.
 ask() { # STATUS METHOD PATH [BODY]
     local wanted=$1 method=$2 path=$3 status
@@ -34,18 +36,19 @@ show_status() {
     python3 - "$demo/answer" <<'PY'
 import json, sys
 s = json.load(open(sys.argv[1]))
-mark = {"ok": "\033[32m", "warning": "\033[33m", "error": "\033[31m"}.get(s["severity"], "")
-print(f"    {s['table']}: {mark}{s['status']}, {s['severity']}\033[0m; version {s['version']}, {s['latest_transaction']}, "
+color = {"ok": 32, "warning": 33, "error": 31}.get(s["severity"], 0)
+mark, plain = (f"\033[{color}m", "\033[0m") if sys.stdout.isatty() else ("", "")
+print(f"    {s['table']}: {mark}{s['status']}, severity {s['severity']}{plain}; version {s['version']}, {s['latest_transaction']}, "
       f"{s['files']} files, {s['total_size']}, manifest age {s['manifest_age']}")
 for f in s["findings"]:
     cure = f", cure: {f['cure']}" if f["cure"] else ""
-    print(f"      {f['severity']:7} {f['code']}: {f['subject']}\n              {f['message']} (since {f['since']}{cure})")
+    print(f"      {f['severity']:8} {f['message']} (since {f['since']}{cure})")
 PY
 }
 register() { # TABLE PARTITION_KEYS
     ask 201 POST /api/tables "{\"name\": \"$1\", \"location\": \"$lake/$1\", \"import\": true, \"partition_keys\": $2,
                                \"schema\": $(cat "examples/schemas/$1.json")}"
-    show table version files 2>/dev/null || show name version schema_version
+    show name version schema_version partition_keys
 }
 # The file is written first, then told: nobody reads it before the commit.
 commit_file() { # FILE-UNDER-incoming/SET PATH DESCRIPTION
