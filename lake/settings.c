@@ -230,6 +230,8 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = tarn_mode_change(tx, use, table, err);
     if (code == TARN_OK && json_object_size(use->patch) > 0) {
         code = tx->ops->tables.update(tx, table, err);
+        if (code == TARN_TABLE_EXISTS)
+            (void)tarn_err_prefix(err, "name");
         table->revision++; /* as the store bumped it */
     }
     if (code != TARN_OK)

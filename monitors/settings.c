@@ -147,7 +147,7 @@ static tarn_code read_setting(const char *key, json_t *value, struct tarn_settin
     tarn_code code = read_kind(kind, value, &out->kinds[kind - tarn_kinds], err);
     if (code == TARN_OK || !err)
         return code;
-    return err->field[0] ? tarn_err_prefix(err, "%s.", key) : tarn_err_prefix(err, "%s", key);
+    return tarn_err_prefix(err, "%s", key);
 }
 
 /* With `err` NULL what is wrong is passed over. */
@@ -258,9 +258,6 @@ tarn_code tarn_monitors_check(const json_t *monitors, const char *field, struct 
     TARN_ERR(fault);
     if (read_all(copy, &scratch, &fault) == TARN_OK)
         return TARN_OK;
-    if (fault.field[0])
-        (void)tarn_err_prefix(&fault, "%s.", field);
-    else
-        (void)tarn_err_prefix(&fault, "%s", field);
+    (void)tarn_err_prefix(&fault, "%s", field);
     return tarn_err_move(err, &fault);
 }
