@@ -231,6 +231,8 @@ tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, c
     out->gathered_at = options->now_ms;
     out->behind_since = options->catalog ? options->catalog->behind_since : -1;
     out->managed = options->catalog != NULL;
+    if (options->catalog && options->catalog->last_data_commit > out->last_data_commit)
+        out->last_data_commit = options->catalog->last_data_commit;
     out->block = options->catalog ? options->catalog->table->block : TARN_BLOCK_NONE;
     out->previous_version = options->previous_version;
     if (code == TARN_OK && out->state != TARN_FACTS_UNREACHABLE)

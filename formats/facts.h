@@ -181,6 +181,7 @@ struct tarn_facts_catalog {
     const char *shown_transaction; /* of that version, NULL: none */
     const struct tarn_publication *publication; /* NULL: nothing was published yet */
     int64_t behind_since;       /* commit of the oldest version that storage does not show, -1: none */
+    int64_t last_data_commit;   /* -1: none known */
     int64_t shown_at;           /* when that version was committed, -1: before Tarn */
     tarn_code (*files)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);   /* live at shown_version */
     tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err); /* by retained commits */

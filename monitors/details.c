@@ -8,14 +8,15 @@ static void put(json_t *out, const char *key, int64_t value) { json_object_set_n
 static void put_log(json_t *out, const struct tarn_facts *facts, const struct tarn_settings *settings, int64_t now_ms)
 {
     int64_t grace_ms = tarn_settings_of(settings, "uncommitted_transaction")->grace_ms;
-    int64_t pending = 0;
+    int64_t pending = 0, present = 0;
 
     for (size_t i = 0; i < facts->log.count; i++) {
         const struct tarn_log_entry *entry = &facts->log.entries[i];
-        pending += !entry->committed && now_ms - entry->mtime_ms <= grace_ms;
+        pending += !facts->managed && !entry->committed && now_ms - entry->mtime_ms <= grace_ms;
+        present += !entry->absent;
     }
     put(out, "pending_transactions", pending);
-    put(out, "log_entries", (int64_t)facts->log.count);
+    put(out, "log_entries", present);
 }
 
 static void put_files(json_t *out, const struct tarn_facts *facts, int64_t now_ms)

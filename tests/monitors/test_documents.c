@@ -1,0 +1,118 @@
+/* Documents, data files, staging and the place itself, over facts written down by hand. */
+#include "tests/monitors/judged.h"
+#include "base/own.h"
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+static void add_suspects(struct tarn_suspects *list, int count)
+{
+    char path[32];
+
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "a/%02d.parquet", i);
+        cr_assert(eq(int, tarn_suspects_add(list, path, NULL, -1, -1, 0, NULL), TARN_OK));
+    }
+}
+
+Test(documents, each_fault_of_a_document_has_its_code)
+{
+    struct { struct tarn_facts facts; const char *expected; } rows[12];
+    for (size_t i = 0; i < TARN_COUNT(rows); i++)
+        rows[i].facts = plain_facts();
+    rows[0].expected = "";
+    rows[1].facts.manifest = TARN_DOC_ABSENT, rows[1].expected = "manifest_missing manifest.json error";
+    rows[2].facts.manifest = TARN_DOC_BAD, rows[2].expected = "manifest_unreadable manifest.json error";
+    rows[3].facts.pointer = TARN_DOC_ABSENT, rows[3].facts.log.count = 1;
+    rows[3].expected = "pointer_missing last_committed_txn warning";
+    rows[4].facts.pointer = TARN_DOC_BAD, rows[4].expected = "pointer_unreadable last_committed_txn warning";
+    rows[5].facts.schema = TARN_DOC_BAD, rows[5].expected = "schema_unreadable schema.json warning";
+    rows[6].facts.last_updated_missing = true, rows[6].expected = "manifest_last_updated_missing manifest.json info";
+    rows[7].facts.last_updated_bad = true, rows[7].expected = "implausible_timestamp manifest.json warning";
+    rows[8].facts.last_updated_naive = true, rows[8].expected = "naive_timestamp manifest.json info";
+    rows[9].facts.version = 3, rows[9].facts.previous_version = 4;
+    rows[9].expected = "version_regression manifest.json error";
+    rows[10].facts.managed = true, rows[10].facts.foreign_manifest = true;
+    rows[10].expected = "foreign_write manifest.json error";
+    rows[11].facts.managed = true, rows[11].facts.foreign_manifest = rows[11].facts.pointer_differs = true;
+    rows[11].facts.behind_since = NOW - 1000, rows[11].expected = ""; /* a publication at work */
+    for (size_t i = 0; i < TARN_COUNT(rows); i++)
+        cr_expect(eq(str, (char *)judged(tarn_judge_manifest_content, &rows[i].facts, NULL), (char *)rows[i].expected), "row %zu", i);
+}
+
+Test(documents, a_publication_that_takes_too_long_is_told)
+{
+    struct tarn_facts facts = plain_facts();
+
+    facts.managed = true;
+    facts.behind_since = NOW - 6 * MINUTE;
+    cr_expect(eq(str, (char *)judged(tarn_judge_manifest_content, &facts, NULL), "publication_behind manifest.json warning"));
+}
+
+Test(data_files, up_to_twenty_subjects_are_told_one_by_one_and_more_as_one)
+{
+    for (int count = 19; count <= 22; count++) {
+        struct tarn_facts facts = plain_facts();
+        add_suspects(&facts.missing, count);
+        const char *text = judged(tarn_judge_data_files, &facts, NULL);
+        if (count > 20)
+            cr_expect(eq(str, (char *)text, "missing_data_file * error"));
+        else
+            cr_expect(eq(int, strncmp(text, "missing_data_file a/00.parquet error; ", 38), 0));
+        tarn_facts_done(&facts);
+    }
+}
+
+Test(data_files, leftovers_are_always_one_finding)
+{
+    struct tarn_facts facts = plain_facts();
+
+    add_suspects(&facts.leftovers, 3);
+    cr_expect(eq(str, (char *)judged(tarn_judge_data_files, &facts, NULL), "leftover_temp * info"));
+    tarn_facts_done(&facts);
+}
+
+Test(storage_state, what_cannot_be_judged_is_one_finding)
+{
+    static const struct { enum tarn_facts_state state; bool not_allowed; const char *expected; } k_rows[] = {
+        { TARN_FACTS_READ, false, "" },
+        { TARN_FACTS_UNREACHABLE, false, "storage_unreachable table error" },
+        { TARN_FACTS_UNREACHABLE, true, "location_not_allowed table error" },
+        { TARN_FACTS_NO_TABLE, false, "no_table_found table error" },
+        { TARN_FACTS_UNSUPPORTED, false, "format_not_supported table info" },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_facts facts = plain_facts();
+        facts.state = k_rows[i].state;
+        facts.not_allowed = k_rows[i].not_allowed;
+        cr_expect(eq(str, (char *)judged(tarn_judge_storage_state, &facts, NULL), (char *)k_rows[i].expected));
+        for (size_t k = 1; k < tarn_judges_count; k++)
+            if (facts.state != TARN_FACTS_READ)
+                cr_expect(eq(str, (char *)judged(tarn_judges[k], &facts, NULL), ""), "judge %zu", k);
+    }
+}
+
+Test(storage_state, a_blocked_table_says_why)
+{
+    struct tarn_facts facts = plain_facts();
+
+    facts.managed = true;
+    facts.block = TARN_BLOCK_ADOPTION;
+    cr_expect(eq(str, (char *)judged(tarn_judge_storage_state, &facts, NULL), "adoption_conflict manifest.json error"));
+}
+
+Test(staging, a_batch_that_waits_too_long_is_a_backlog)
+{
+    static const struct { int64_t files, waits_ms; const char *monitors, *expected; } k_rows[] = {
+        { 0, 0, NULL, "" },
+        { 8, 1950000, NULL, "staging_backlog * warning" },
+        { 8, 600000, NULL, "" },
+        { 8, 1950000, "{\"staging_backlog\":{\"warning\":\"1h\"}}", "" },
+        { 8, 1950000, "{\"staging_backlog\":{\"error\":\"30m\"}}", "staging_backlog * error" },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_facts facts = plain_facts();
+        facts.staging_files = k_rows[i].files;
+        facts.staging_oldest_ms = NOW - k_rows[i].waits_ms;
+        cr_expect(eq(str, (char *)judged(tarn_judge_staging, &facts, k_rows[i].monitors), (char *)k_rows[i].expected), "row %zu", i);
+    }
+}
