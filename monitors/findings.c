@@ -119,6 +119,7 @@ static tarn_code look_bad(const struct tarn_merge *m, const struct tarn_finding 
     if (code != TARN_OK)
         return code;
     next.table_id = m->table_id;
+    next.since = m->now_ms;
     next.last_bad_at = m->now_ms;
     next.bad_looks = m->weight;
     next.baseline = m->baseline;

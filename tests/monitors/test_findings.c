@@ -1,0 +1,147 @@
+/* Identity, looks and since: what a run of scans makes of a finding. */
+#include "tests/monitors/judged.h"
+#include "base/own.h"
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+struct run {
+    struct tarn_findings live;
+    int opened, closed;
+};
+
+static void run_done(struct run *run) { tarn_findings_done(&run->live); }
+
+static void add_report(struct tarn_findings *list, const char *code, const char *subject)
+{
+    struct tarn_finding finding = { .code = strdup(code), .subject = strdup(subject), .message = strdup("m"),
+                                    .severity = TARN_SEV_WARNING, .opened_at = -1, .closed_at = -1 };
+    cr_assert(eq(int, tarn_findings_add(list, &finding, NULL), TARN_OK));
+}
+
+/* One scan: 'b' looks bad, 'g' good, 'f' failed, 'x' did not look there. The live finding afterwards, or NULL. */
+static const struct tarn_finding *scan(struct run *run, char what, int64_t now_ms, int weight)
+{
+    struct tarn_facts facts = plain_facts();
+    TARN_AUTO_DONE(findings) struct tarn_findings reports = { 0 };
+    struct tarn_merged merged = { 0 };
+
+    facts.saw = what == 'x' ? TARN_SAW_STORAGE : TARN_SAW_DOCUMENTS | TARN_SAW_LOG | TARN_SAW_LISTING | TARN_SAW_STORAGE;
+    facts.state = what == 'f' ? TARN_FACTS_UNREACHABLE : TARN_FACTS_READ;
+    if (what == 'b')
+        add_report(&reports, "manifest_age", "manifest.json");
+    const struct tarn_merge merge = { .before = &run->live, .reports = &reports, .facts = &facts, .table_id = 7,
+                                      .now_ms = now_ms, .weight = weight };
+    cr_assert(eq(int, tarn_findings_merge(&merge, &merged, NULL), TARN_OK));
+    for (size_t i = 0; i < merged.live.count; i++)
+        run->opened += merged.live.items[i].opened_at == now_ms;
+    run->closed += (int)merged.closed.count;
+    tarn_findings_done(&run->live);
+    run->live = merged.live;
+    merged.live = (struct tarn_findings){ 0 };
+    tarn_merged_done(&merged);
+    return run->live.count > 0 ? &run->live.items[0] : NULL;
+}
+
+static const struct { const char *looks; int opened, closed; bool open; } k_rows[] = {
+    { "b", 0, 0, false },
+    { "bb", 1, 0, true },
+    { "bgbgb", 0, 0, false },      /* never two in a row */
+    { "bbg", 1, 0, true },
+    { "bbgg", 1, 1, false },
+    { "bbgbg", 1, 0, true },       /* a bad look between: the good ones start anew */
+    { "bbff", 1, 0, true },        /* a scan that failed closes nothing */
+    { "bbxx", 1, 0, true },        /* nor one that did not look there */
+    { "bbgxg", 1, 1, false },
+    { "bfb", 1, 0, true },
+};
+
+Test(findings, open_after_two_bad_looks_and_close_after_two_good_ones)
+{
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        __attribute__((cleanup(run_done))) struct run run = { .opened = 0 };
+        const struct tarn_finding *finding = NULL;
+        int64_t now = NOW;
+        for (const char *look = k_rows[i].looks; *look; look++, now += MINUTE)
+            finding = scan(&run, *look, now, 1);
+        cr_expect(eq(int, run.opened, k_rows[i].opened), "%s", k_rows[i].looks);
+        cr_expect(eq(int, run.closed, k_rows[i].closed), "%s", k_rows[i].looks);
+        cr_expect(eq(int, finding && finding->opened_at >= 0, k_rows[i].open), "%s", k_rows[i].looks);
+    }
+}
+
+Test(findings, a_scan_that_looked_twice_opens_and_closes_at_once)
+{
+    __attribute__((cleanup(run_done))) struct run run = { .opened = 0 };
+
+    const struct tarn_finding *finding = scan(&run, 'b', NOW, 2);
+    cr_assert(finding != NULL);
+    cr_expect(eq(i64, finding->opened_at, NOW));
+    cr_expect(scan(&run, 'g', NOW + MINUTE, 2) == NULL);
+    cr_expect(eq(int, run.closed, 1));
+}
+
+Test(findings, id_and_since_stay_while_it_lasts)
+{
+    __attribute__((cleanup(run_done))) struct run run = { .opened = 0 };
+    char id[40];
+
+    memcpy(id, scan(&run, 'b', NOW, 1)->id, sizeof id);
+    for (int i = 1; i < 5; i++) {
+        const struct tarn_finding *finding = scan(&run, 'b', NOW + i * MINUTE, 1);
+        cr_expect(eq(str, (char *)(uintptr_t)finding->id, id));
+        cr_expect(eq(i64, finding->since, NOW), "the first bad look of the run");
+        cr_expect(eq(i64, finding->opened_at, NOW + MINUTE));
+        cr_expect(eq(i64, finding->last_bad_at, NOW + i * MINUTE));
+    }
+}
+
+Test(findings, the_one_that_stands_for_many_takes_the_place_of_the_single_ones)
+{
+    struct tarn_facts facts = plain_facts();
+    TARN_AUTO_DONE(findings) struct tarn_findings before = { 0 }, reports = { 0 };
+    struct tarn_merged merged = { 0 };
+
+    add_report(&before, "missing_data_file", "a.parquet");
+    before.items[0].opened_at = NOW - MINUTE;
+    add_report(&reports, "missing_data_file", "*");
+    const struct tarn_merge merge = { .before = &before, .reports = &reports, .facts = &facts, .now_ms = NOW, .weight = 1 };
+    cr_assert(eq(int, tarn_findings_merge(&merge, &merged, NULL), TARN_OK));
+    cr_assert(eq(sz, merged.live.count, 1));
+    cr_expect(eq(str, merged.live.items[0].subject, "*"));
+    cr_assert(eq(sz, merged.closed.count, 1));
+    cr_expect(eq(str, merged.closed.items[0].subject, "a.parquet"));
+    tarn_merged_done(&merged);
+}
+
+/* A footer that was not read this time says nothing about its file. */
+Test(findings, a_corrupt_file_closes_only_when_its_footer_was_read_again)
+{
+    for (int is_read = 0; is_read <= 1; is_read++) {
+        struct tarn_facts facts = plain_facts();
+        TARN_AUTO_DONE(findings) struct tarn_findings before = { 0 }, reports = { 0 };
+        struct tarn_merged merged = { 0 };
+        facts.saw = TARN_SAW_DOCUMENTS | TARN_SAW_LISTING;
+        add_report(&before, "corrupt_data_file", "a.parquet");
+        before.items[0].opened_at = NOW - MINUTE;
+        cr_assert(tarn_fileset_put(&facts.footer_paths, is_read ? "a.parquet" : "b.parquet") != NULL);
+        const struct tarn_merge merge = { .before = &before, .reports = &reports, .facts = &facts, .now_ms = NOW, .weight = 2 };
+        cr_assert(eq(int, tarn_findings_merge(&merge, &merged, NULL), TARN_OK));
+        cr_expect(eq(sz, merged.closed.count, (size_t)is_read));
+        tarn_merged_done(&merged);
+        tarn_facts_done(&facts);
+    }
+}
+
+Test(findings, stand_in_order_of_severity_code_and_subject)
+{
+    static const struct { enum tarn_severity severity; const char *code, *subject; } k_order[] = {
+        { TARN_SEV_ERROR, "b", "x" }, { TARN_SEV_WARNING, "a", "x" }, { TARN_SEV_WARNING, "a", "y" }, { TARN_SEV_INFO, "a", "a" },
+    };
+    for (size_t i = 0; i + 1 < TARN_COUNT(k_order); i++) {
+        struct tarn_finding one = { .severity = k_order[i].severity, .code = (char *)(uintptr_t)k_order[i].code,
+                                    .subject = (char *)(uintptr_t)k_order[i].subject };
+        struct tarn_finding two = { .severity = k_order[i + 1].severity, .code = (char *)(uintptr_t)k_order[i + 1].code,
+                                    .subject = (char *)(uintptr_t)k_order[i + 1].subject };
+        cr_expect(lt(int, tarn_finding_order(&one, &two), 0));
+    }
+}

@@ -1,0 +1,82 @@
+/* `monitors` of a table over those of the server over the defaults. */
+#include "tests/monitors/judged.h"
+#include "base/own.h"
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+static const struct { const char *monitors, *field; } k_checked[] = {
+    { "{}", NULL },
+    { "{\"interval\":\"60s\",\"status_policy\":\"strict\",\"timezone\":\"Europe/Berlin\",\"maintenance\":[]}", NULL },
+    { "{\"manifest_age\":{\"warning\":\"1m\",\"error\":\"15m\",\"severity\":\"warning\",\"grace\":\"15m\"}}", NULL },
+    { "{\"manifest_age\":{\"warning\":90}}", NULL },
+    { "{\"schema_drift.extra_column\":{\"severity\":\"off\"}}", NULL },
+    { "{\"manifest_age\":null}", NULL },
+    { "{\"manifest_age\":{\"warning\":\"soon\"}}", "monitors.manifest_age.warning" },
+    { "{\"manifest_age\":{\"warning\":-1}}", "monitors.manifest_age.warning" },
+    { "{\"manifest_age\":{\"warn\":\"1m\"}}", "monitors.manifest_age.warn" },
+    { "{\"manifest_age\":{\"severity\":\"bad\"}}", "monitors.manifest_age.severity" },
+    { "{\"manifest_age\":{\"severity\":\"ok\"}}", "monitors.manifest_age.severity" },
+    { "{\"manifest_age\":[]}", "monitors.manifest_age" },
+    { "{\"manifest_unreadable\":{\"warning\":\"1m\"}}", "monitors.manifest_unreadable.warning" },
+    { "{\"manifest_unreadable\":{\"grace\":\"1m\"}}", "monitors.manifest_unreadable.grace" },
+    { "{\"no_such_thing\":{}}", "monitors.no_such_thing" },
+    { "{\"interval\":\"10ms\"}", "monitors.interval" },
+    { "{\"interval\":0}", "monitors.interval" },
+    { "{\"status_policy\":\"harsh\"}", "monitors.status_policy" },
+    { "[]", "monitors" },
+};
+
+Test(settings, what_is_not_valid_is_named)
+{
+    for (size_t i = 0; i < TARN_COUNT(k_checked); i++) {
+        json_auto_t *json = json_loads(k_checked[i].monitors, 0, NULL);
+        TARN_ERR(err);
+        tarn_code code = tarn_monitors_check(json, "monitors", &err);
+        cr_expect(eq(int, code, k_checked[i].field ? TARN_INVALID : TARN_OK), "%s", k_checked[i].monitors);
+        cr_expect(eq(str, err.field, (char *)(uintptr_t)(k_checked[i].field ? k_checked[i].field : "")), "%s", k_checked[i].monitors);
+    }
+}
+
+Test(settings, the_nearest_wins_member_by_member)
+{
+    json_auto_t *server = json_loads("{\"manifest_age\":{\"warning\":\"2m\",\"error\":\"1h\"},\"interval\":\"5m\"}", 0, NULL);
+    const struct tarn_monitor_defaults defaults = { .interval_ms = MINUTE, .sweep_interval_ms = 10 * MINUTE, .monitors = server };
+    struct tarn_settings settings;
+
+    tarn_settings_resolve(&defaults, "{\"manifest_age\":{\"warning\":\"3m\"},\"status_policy\":\"strict\"}", &settings);
+    const struct tarn_kind_settings *age = tarn_settings_of(&settings, "manifest_age");
+    cr_expect(eq(i64, age->warning.value, 3 * MINUTE));
+    cr_expect(eq(i64, age->error.value, 60 * MINUTE));
+    cr_expect(eq(i64, age->grace_ms, MINUTE));
+    cr_expect(eq(i64, settings.interval_ms, 5 * MINUTE));
+    cr_expect(eq(int, settings.policy, TARN_POLICY_STRICT));
+
+    int64_t interval_ms;
+    enum tarn_policy policy;
+    tarn_settings_glance(&defaults, "{\"interval\":\"30s\"}", &interval_ms, &policy);
+    cr_expect(eq(i64, interval_ms, 30000));
+    cr_expect(eq(int, policy, TARN_POLICY_DEFAULT));
+}
+
+Test(settings, the_graces_of_the_contract_are_the_defaults)
+{
+    static const struct { const char *code; int64_t grace_ms; } k_graces[] = {
+        { "unregistered_data_file", 15 * MINUTE },
+        { "uncommitted_transaction", 15 * MINUTE },
+        { "transaction_gap", MINUTE },
+        { "manifest_age", MINUTE },
+    };
+    struct tarn_settings settings;
+
+    tarn_settings_resolve(NULL, NULL, &settings);
+    for (size_t i = 0; i < TARN_COUNT(k_graces); i++)
+        cr_expect(eq(i64, tarn_settings_of(&settings, k_graces[i].code)->grace_ms, k_graces[i].grace_ms), "%s", k_graces[i].code);
+}
+
+Test(settings, every_kind_has_a_sentence_and_a_code_of_its_own)
+{
+    for (size_t i = 0; i < tarn_kinds_count; i++) {
+        cr_expect(tarn_kinds[i].text && strlen(tarn_kinds[i].text) > 20);
+        cr_expect(eq(ptr, (void *)(uintptr_t)tarn_kind_find(tarn_kinds[i].code), (void *)(uintptr_t)&tarn_kinds[i]));
+    }
+}
