@@ -13,6 +13,8 @@
 
 #define FILTER_PREFIX "partition."
 
+struct snapshot { const char *transaction; int64_t schema_version; };
+
 struct files_list {
     struct tarn_list list; /* first */
     int64_t table_id, version;
@@ -91,9 +93,7 @@ static void write_file(struct files_list *l, const struct tarn_file *file)
         return;
     }
     l->list.w.comma = l->list.w.comma && l->list.form == TARN_LIST_JSON;
-    tarn_manifest_write_file(&l->list.w, file);
-    if (l->list.form == TARN_LIST_NDJSON)
-        tarn_buf_addc(l->list.out, '\n');
+    tarn_manifest_write_file(&l->list.w, file); /* ends its line */
 }
 
 static tarn_code visit(void *ctx, const struct tarn_file *file, struct tarn_err *err)
@@ -185,19 +185,49 @@ static bool read_position(struct files_list *l, const struct tarn_table *table, 
     return true;
 }
 
-/* The members before "files". A later page tells of its own version; what it no longer knows is null. */
-static char *head_of(const struct files_list *l, const struct tarn_table *table)
+/* The members before "files", of the version that this list is at. */
+static char *head_of(const struct files_list *l, const struct snapshot *at)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf head = { 0 };
     struct tarn_jsonw w = tarn_jsonw_to(&head);
-    bool is_newest = l->version == table->version;
 
     tarn_jsonw_object(&w);
     tarn_jsonw_ki64(&w, "version", l->version);
-    tarn_jsonw_kstr(&w, "transaction", is_newest ? table->latest_transaction : NULL);
-    tarn_jsonw_key(&w, "schema_version");
-    is_newest ? tarn_jsonw_i64(&w, table->schema_version) : tarn_jsonw_null(&w);
+    tarn_jsonw_kstr(&w, "transaction", at->transaction);
+    tarn_jsonw_ki64(&w, "schema_version", at->schema_version);
     return tarn_buf_take(&head);
+}
+
+/* A later page of a table that went on meanwhile: what its version was is in the history. */
+struct commit_ctx { int64_t table_id, version; struct tarn_commit_row row; };
+
+static void commit_done(struct commit_ctx *c) { tarn_commit_row_done(&c->row); }
+
+static tarn_code commit_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct commit_ctx *c = ctx;
+    TARN_ERR(none);
+
+    commit_done(c);
+    c->row = (struct tarn_commit_row){ 0 };
+    tarn_code code = tx->ops->commits.get(tx, c->table_id, c->version, &c->row, &none);
+    return code == TARN_OK || code == TARN_VERSION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
+}
+
+static tarn_code make_head(const struct files_list *l, const struct tarn_table *table, char **out, struct tarn_err *err)
+{
+    __attribute__((cleanup(commit_done))) struct commit_ctx c = { table->id, l->version, { 0 } };
+    struct snapshot at = { table->latest_transaction, table->schema_version };
+    tarn_code code = TARN_OK;
+
+    if (l->version != table->version) {
+        code = tarn_store_read(l->list.store, commit_tx, &c, err);
+        at = (struct snapshot){ c.row.transaction, c.row.schema_version };
+    }
+    if (code != TARN_OK)
+        return code;
+    *out = head_of(l, &at);
+    return *out ? TARN_OK : tarn_fail_oom(err);
 }
 
 static tarn_code make_list(const struct tarn_request *req, const struct tarn_table *table,
@@ -225,7 +255,8 @@ tarn_code tarn_native_files_list(const struct tarn_request *req, struct tarn_rep
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
-    struct files_list *l = NULL;
+    __attribute__((cleanup(files_freep))) struct files_list *l = NULL;
+    char *head = NULL;
     tarn_code code = tarn_native_table_find(req, &seen, err);
 
     if (code == TARN_OK)
@@ -234,10 +265,11 @@ tarn_code tarn_native_files_list(const struct tarn_request *req, struct tarn_rep
         code = tarn_request_page(req, &page_of, err);
     if (code == TARN_OK)
         code = make_list(req, seen.table, &page_of, &l, err);
+    if (code == TARN_OK)
+        code = make_head(l, seen.table, &head, err);
     if (code != TARN_OK)
         return code;
-    char *head = head_of(l, seen.table);
     read_form(req, &l->list.form, &reply->content_type);
-    tarn_list_reply(&l->list, head, "files", reply);
-    return head ? TARN_OK : tarn_fail_oom(err);
+    tarn_list_reply(&tarn_take(&l)->list, head, "files", reply);
+    return TARN_OK;
 }

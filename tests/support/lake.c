@@ -12,6 +12,7 @@
 
 struct tarn_test_lake *g_lake;
 static const char *s_headers[2 * HEADERS_MAX + 4];
+static char s_values[HEADERS_MAX][512];
 static size_t s_header_count;
 static char s_token[256];
 static struct tarn_reply s_reply;
@@ -34,7 +35,7 @@ static void open_lake(enum tarn_auth_mode mode)
     must(tarn_storage_new(roots, 1, &g_lake->storage, &err), &err);
     must(tarn_lake_open(&g_lake->lake, g_lake->store, g_lake->storage, &err), &err);
     g_lake->lake.default_root = strdup(g_lake->root);
-    must(tarn_auth_open(mode, g_lake->store, tarn_tmp(), &made, &g_lake->auth, &err), &err);
+    must(tarn_auth_open(mode, g_lake->store, g_lake->folder, &made, &g_lake->auth, &err), &err);
     g_lake->app = (struct tarn_app){ .lake = &g_lake->lake, .auth = g_lake->auth };
 }
 
@@ -51,8 +52,9 @@ static void setup(enum tarn_auth_mode mode)
 {
     g_lake = calloc(1, sizeof *g_lake);
     cr_assert(g_lake != NULL);
-    snprintf(g_lake->root, sizeof g_lake->root, "%s/root", tarn_tmp());
-    snprintf(g_lake->database, sizeof g_lake->database, "%s/tarn.db", tarn_tmp());
+    snprintf(g_lake->folder, sizeof g_lake->folder, "%s", tarn_tmp());
+    snprintf(g_lake->root, sizeof g_lake->root, "%s/root", g_lake->folder);
+    snprintf(g_lake->database, sizeof g_lake->database, "%s/tarn.db", g_lake->folder);
     tarn_make_folder(g_lake->root);
     open_lake(mode);
 }
@@ -62,7 +64,7 @@ void tarn_lake_setup(void) { setup(TARN_AUTH_NONE); }
 void tarn_lake_setup_tokens(void)
 {
     setup(TARN_AUTH_TOKENS);
-    char *text = tarn_read_file(tarn_path(tarn_tmp(), "admin.token"), NULL);
+    char *text = tarn_read_file(tarn_path(g_lake->folder, "admin.token"), NULL);
     snprintf(g_lake->admin, sizeof g_lake->admin, "%.*s", (int)strcspn(text, "\r\n"), text);
     free(text);
     tarn_ask_token(g_lake->admin);
@@ -98,7 +100,9 @@ void tarn_ask_header(const char *name, const char *value)
 {
     cr_assert(s_header_count < HEADERS_MAX);
     s_headers[2 * s_header_count] = name;
-    s_headers[2 * s_header_count++ + 1] = value;
+    snprintf(s_values[s_header_count], sizeof s_values[0], "%s", value); /* it may be of the last answer */
+    s_headers[2 * s_header_count + 1] = s_values[s_header_count];
+    s_header_count++;
 }
 
 unsigned tarn_ask(const char *method, const char *target, const char *body, ...)

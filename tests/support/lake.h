@@ -10,7 +10,7 @@ struct tarn_test_lake {
     struct tarn_storage *storage;
     struct tarn_auth *auth;
     struct tarn_app app;      /* mode none: everybody is admin */
-    char root[512], database[512];
+    char folder[400], root[512], database[512];
     char admin[80];           /* the admin token when opened with tokens, else "" */
 };
 extern struct tarn_test_lake *g_lake;
