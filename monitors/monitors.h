@@ -18,6 +18,8 @@ struct tarn_monitor_defaults {      /* from the configuration */
 /* Is this a valid `monitors` object? TARN_INVALID naming the member (monitors.manifest_age.warning). */
 TARN_MUST tarn_code tarn_monitors_check(const json_t *monitors, const char *field, struct tarn_err *err);
 
+void tarn_monitors_markdown(struct tarn_buf *out); /* docs/MONITORS.md */
+
 /* --- the status document --- */
 /* Everything in it, at the moment of the answer. scan may be NULL (never scanned). Findings: the live ones. */
 void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, const struct tarn_scan_row *scan,

@@ -86,6 +86,10 @@ static tarn_code open_background(struct tarn_house *house, struct tarn_err *err)
         .policy = strcmp(config->status_policy, "strict") == 0 ? TARN_POLICY_STRICT : TARN_POLICY_DEFAULT,
         .monitors = config->monitors,
     };
+    if (config->monitors)
+        code = tarn_monitors_check(config->monitors, "monitors", err);
+    if (code != TARN_OK)
+        return code;
     return tarn_runner_start(&house->lake, &house->monitors, (unsigned)config->scan_threads, &house->runner, err);
 }
 
