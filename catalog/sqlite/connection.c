@@ -41,7 +41,8 @@ static const char *const k_writer_settings =
     "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; "
     "PRAGMA journal_size_limit = 67108864;";
 static const char *const k_reader_settings =
-    "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0;";
+    "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; "
+    "PRAGMA mmap_size = 1073741824;"; /* the readers share the system's copy of the pages instead of having one each */
 
 /* For the whole process, before its first connection: no statistics (each would take a lock), and the copies
  * of pages that a savepoint keeps stay in memory: a temporary file could meet a full disk too. */

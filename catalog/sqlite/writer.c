@@ -12,7 +12,7 @@
 #define GROUP_MAX 256
 /* Pages of log that are worth a checkpoint: when nobody waits, and in any case. */
 #define CHECKPOINT_IDLE_PAGES 1000
-#define CHECKPOINT_BUSY_PAGES 8000
+#define CHECKPOINT_BUSY_PAGES 4000
 
 struct job {
     tarn_tx_fn *fn;

@@ -127,7 +127,7 @@ void tarn_contract_pages_of_files_are_exact_while_commits_go_on(tarn_store_opene
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
     int64_t id = fx_make(store, "default", "orders");
-    char name[16], transaction[16];
+    char name[24], transaction[24];
     TARN_AUTO_DONE(buf) struct tarn_buf expected = { 0 };
     for (int i = 0; i < 40; i++) {
         snprintf(name, sizeof name, "f%02d", i);

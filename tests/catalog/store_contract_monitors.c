@@ -64,7 +64,7 @@ void tarn_contract_what_is_due_comes_earliest_first_and_tells_when_to_look_again
     static const int64_t k_at[] = { 300, 100, 200, 400 };
     int64_t ids[4];
     for (int i = 0; i < 4; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "t%d", i);
         ids[i] = fx_make(store, "default", name);
         put_due(store, ids[i], k_at[i]);
