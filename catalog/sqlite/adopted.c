@@ -3,22 +3,28 @@
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
-#define COLUMNS                                                                                                       \
-    "position, \"transaction\", committed_at, metadata, data_change, files_added, files_removed, bytes_added"
+#define COLUMNS                                                                                              \
+    "position, \"transaction\", committed_at, metadata, data_change, files_added, files_removed, "           \
+    "bytes_added"
 
 enum { S_INSERT, S_LIST, S_BY_TRANSACTION };
+/* clang-format off */
 const char *const tarn_sqlite_adopted_sql[] = {
-    [S_INSERT] = "INSERT INTO adopted_entries (" COLUMNS ", table_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [S_LIST] = "SELECT " COLUMNS " FROM adopted_entries WHERE table_id = ?1 AND position < ?2 "
-               "ORDER BY position DESC LIMIT ?3",
-    [S_BY_TRANSACTION] = "SELECT " COLUMNS " FROM adopted_entries WHERE table_id = ?1 AND \"transaction\" = ?2",
+    [S_INSERT] =
+        "INSERT INTO adopted_entries (" COLUMNS ", table_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [S_LIST] =
+        "SELECT " COLUMNS " FROM adopted_entries WHERE table_id = ?1 AND position < ?2 "
+        "ORDER BY position DESC LIMIT ?3",
+    [S_BY_TRANSACTION] =
+        "SELECT " COLUMNS " FROM adopted_entries WHERE table_id = ?1 AND \"transaction\" = ?2",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_ADOPTED, which); }
 
-static tarn_code insert(struct tarn_tx *tx, int64_t table_id, int64_t position, const struct tarn_commit_row *row,
-                        struct tarn_err *err)
+static tarn_code insert(struct tarn_tx *tx, int64_t table_id, int64_t position,
+                        const struct tarn_commit_row *row, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_INSERT);
     bind_i64(st, 1, position);
@@ -37,15 +43,23 @@ static tarn_code insert(struct tarn_tx *tx, int64_t table_id, int64_t position, 
 static struct tarn_commit_row read_row(sqlite3_stmt *st, int64_t version)
 {
     return (struct tarn_commit_row){
-        .version = version, .transaction = column_text(st, 1), .committed_at = column_i64(st, 2),
-        .schema_version = 0, .metadata = column_text(st, 3), .data_change = column_i64(st, 4) != 0,
-        .files_added = column_i64(st, 5), .files_removed = column_i64(st, 6), .bytes_added = column_i64(st, 7),
-        .bytes_removed = -1, .file_count = -1, .total_bytes = -1,
+        .version = version,
+        .transaction = column_text(st, 1),
+        .committed_at = column_i64(st, 2),
+        .schema_version = 0,
+        .metadata = column_text(st, 3),
+        .data_change = column_i64(st, 4) != 0,
+        .files_added = column_i64(st, 5),
+        .files_removed = column_i64(st, 6),
+        .bytes_added = column_i64(st, 7),
+        .bytes_removed = -1,
+        .file_count = -1,
+        .total_bytes = -1,
     };
 }
 
-static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn, void *ctx,
-                      struct tarn_err *err)
+static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
+                      void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_i64(st, 1, table_id);

@@ -20,7 +20,8 @@ static void once_done(struct once *once)
 
 static int once_open(struct once *once, const char *path, const char *vfs, const char *sql)
 {
-    int rc = sqlite3_open_v2(path, &once->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
+    int rc = sqlite3_open_v2(path, &once->db,
+                             SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
     if (rc == SQLITE_OK)
         rc = sqlite3_busy_timeout(once->db, TARN_SQLITE_BUSY_MS);
     if (rc == SQLITE_OK)

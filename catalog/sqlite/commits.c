@@ -3,31 +3,42 @@
 #include "catalog/sqlite/internal.h"
 #include <stddef.h>
 
-#define COLUMNS                                                                                                       \
-    "version, \"transaction\", committed_at, schema_version, metadata, data_change, files_added, files_removed, "     \
+#define COLUMNS                                                                                              \
+    "version, \"transaction\", committed_at, schema_version, metadata, data_change, files_added, "           \
+    "files_removed, "                                                                                        \
     "bytes_added, bytes_removed, file_count, total_bytes, body_hash"
 
 enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE };
+/* clang-format off */
 const char *const tarn_sqlite_commits_sql[] = {
-    [S_INSERT] = "INSERT INTO commits (" COLUMNS ", table_id) "
-                 "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    [S_INSERT] =
+        "INSERT INTO commits (" COLUMNS ", table_id) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     [S_GET] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version = ?2",
     [S_BY_TRANSACTION] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND \"transaction\" = ?2",
-    [S_LIST] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version < ?2 ORDER BY version DESC LIMIT ?3",
-    [S_KEY_GET] = "SELECT version, body_hash FROM idempotency "
-                  "WHERE principal = ?1 AND method = ?2 AND path = ?3 AND table_uuid = ?4 AND key = ?5",
-    [S_KEY_PUT] = "INSERT INTO idempotency (principal, method, path, table_uuid, key, version, body_hash, created_at) "
-                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (principal, method, path, table_uuid, key) "
-                  "DO UPDATE SET version = ?6, body_hash = ?7, created_at = ?8",
-    [S_KEYS_EXPIRE] = "DELETE FROM idempotency WHERE (principal, method, path, table_uuid, key) IN "
-                      "(SELECT principal, method, path, table_uuid, key FROM idempotency WHERE created_at < ?1 "
-                      "ORDER BY created_at LIMIT ?2)",
+    [S_LIST] =
+        "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version < ?2 "
+        "ORDER BY version DESC LIMIT ?3",
+    [S_KEY_GET] =
+        "SELECT version, body_hash FROM idempotency "
+        "WHERE principal = ?1 AND method = ?2 AND path = ?3 AND table_uuid = ?4 AND key = ?5",
+    [S_KEY_PUT] =
+        "INSERT INTO idempotency (principal, method, path, table_uuid, key, version, body_hash, "
+        "created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) "
+        "ON CONFLICT (principal, method, path, table_uuid, key) DO UPDATE "
+        "SET version = ?6, body_hash = ?7, created_at = ?8",
+    [S_KEYS_EXPIRE] =
+        "DELETE FROM idempotency WHERE (principal, method, path, table_uuid, key) IN "
+        "(SELECT principal, method, path, table_uuid, key FROM idempotency WHERE created_at < ?1 "
+        "ORDER BY created_at LIMIT ?2)",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_COMMITS, which); }
 
-static tarn_code insert(struct tarn_tx *tx, int64_t table_id, const struct tarn_commit_row *row, struct tarn_err *err)
+static tarn_code insert(struct tarn_tx *tx, int64_t table_id, const struct tarn_commit_row *row,
+                        struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_INSERT);
     bind_i64(st, 1, row->version);
@@ -51,10 +62,18 @@ static tarn_code insert(struct tarn_tx *tx, int64_t table_id, const struct tarn_
 static struct tarn_commit_row read_row(sqlite3_stmt *st)
 {
     struct tarn_commit_row row = {
-        .version = column_i64(st, 0), .transaction = column_text(st, 1), .committed_at = column_i64(st, 2),
-        .schema_version = column_i64(st, 3), .metadata = column_text(st, 4), .data_change = column_i64(st, 5) != 0,
-        .files_added = column_i64(st, 6), .files_removed = column_i64(st, 7), .bytes_added = column_i64(st, 8),
-        .bytes_removed = column_i64(st, 9), .file_count = column_i64(st, 10), .total_bytes = column_i64(st, 11),
+        .version = column_i64(st, 0),
+        .transaction = column_text(st, 1),
+        .committed_at = column_i64(st, 2),
+        .schema_version = column_i64(st, 3),
+        .metadata = column_text(st, 4),
+        .data_change = column_i64(st, 5) != 0,
+        .files_added = column_i64(st, 6),
+        .files_removed = column_i64(st, 7),
+        .bytes_added = column_i64(st, 8),
+        .bytes_removed = column_i64(st, 9),
+        .file_count = column_i64(st, 10),
+        .total_bytes = column_i64(st, 11),
     };
     column_fixed(st, 12, row.body_hash, sizeof row.body_hash);
     return row;
@@ -101,8 +120,8 @@ static tarn_code by_transaction(struct tarn_tx *tx, int64_t table_id, const char
     return code;
 }
 
-static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn, void *ctx,
-                      struct tarn_err *err)
+static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
+                      void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_i64(st, 1, table_id);
@@ -120,8 +139,8 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64
     }
 }
 
-static void bind_key(sqlite3_stmt *st, const char *principal, const char *method, const char *path, const char *uuid,
-                     const char *key)
+static void bind_key(sqlite3_stmt *st, const char *principal, const char *method, const char *path,
+                     const char *uuid, const char *key)
 {
     bind_text(st, 1, principal);
     bind_text(st, 2, method);
@@ -131,7 +150,8 @@ static void bind_key(sqlite3_stmt *st, const char *principal, const char *method
 }
 
 static tarn_code key_get(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
-                         const char *uuid, const char *key, int64_t *version, char hash[65], struct tarn_err *err)
+                         const char *uuid, const char *key, int64_t *version, char hash[65],
+                         struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_KEY_GET);
     bind_key(st, principal, method, path, uuid, key);

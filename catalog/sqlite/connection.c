@@ -31,18 +31,22 @@ const char *const tarn_sqlite_control_sql[] = {
     [TARN_SQLITE_SAVEPOINT] = "SAVEPOINT one",
     [TARN_SQLITE_RELEASE] = "RELEASE one",
     [TARN_SQLITE_UNDO] = "ROLLBACK TO one",
-    [TARN_SQLITE_SETTLE] = "INSERT INTO meta (key, value) VALUES ('settled', '1') ON CONFLICT (key) DO UPDATE "
-                           "SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)",
+    [TARN_SQLITE_SETTLE] =
+        "INSERT INTO meta (key, value) VALUES ('settled', '1') ON CONFLICT (key) DO UPDATE "
+        "SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)",
     NULL
 };
 
 static const char *const k_writer_settings =
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; "
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = "
+    "OFF; "
     "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; "
     "PRAGMA journal_size_limit = 67108864;";
 static const char *const k_reader_settings =
-    "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; "
-    "PRAGMA mmap_size = 1073741824;"; /* the readers share the system's copy of the pages instead of having one each */
+    "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA "
+    "wal_autocheckpoint = 0; "
+    "PRAGMA mmap_size = 1073741824;"; /* the readers share the system's copy of the pages instead of having
+                                         one each */
 
 /* For the whole process, before its first connection: no statistics (each would take a lock), and the copies
  * of pages that a savepoint keeps stay in memory: a temporary file could meet a full disk too. */
@@ -59,7 +63,8 @@ static int settings(struct tarn_sqlite_conn *conn, bool writes, int64_t cache_ki
     if (rc != SQLITE_OK)
         return rc;
     char cache[64];
-    (void)snprintf(cache, sizeof cache, "PRAGMA cache_size = -%lld", (long long)(writes ? cache_kib : cache_kib / 4));
+    (void)snprintf(cache, sizeof cache, "PRAGMA cache_size = -%lld",
+                   (long long)(writes ? cache_kib : cache_kib / 4));
     return sqlite3_exec(conn->db, cache, NULL, NULL, NULL);
 }
 
@@ -99,7 +104,8 @@ tarn_code tarn_sqlite_conn_prepare(struct tarn_sqlite_conn *conn, struct tarn_er
             const char *sql = k_groups[g][i];
             if (!conn->tx.writes && is_write(sql))
                 continue;
-            int rc = sqlite3_prepare_v3(conn->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &conn->stmt[g][i], NULL);
+            int rc =
+                sqlite3_prepare_v3(conn->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &conn->stmt[g][i], NULL);
             if (rc != SQLITE_OK)
                 return tarn_sqlite_fail(conn, rc, err);
         }

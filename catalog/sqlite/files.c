@@ -2,29 +2,38 @@
  * removed it, so every version that is still kept can be told exactly, whatever was committed since. */
 #include "catalog/sqlite/internal.h"
 
-#define COLUMNS \
-    "f.path, f.size, f.records, f.schema_version, f.partition_values, f.column_stats, f.added_version, f.removed_version"
+#define COLUMNS                                                                                              \
+    "f.path, f.size, f.records, f.schema_version, f.partition_values, f.column_stats, f.added_version, "     \
+    "f.removed_version"
 
 enum { S_ADD, S_REMOVE, S_GET, S_PAGE, S_REMOVED_BY, S_ADDED_BY };
+/* clang-format off */
 const char *const tarn_sqlite_files_sql[] = {
-    [S_ADD] = "INSERT INTO files (table_id, added_version, path, size, records, schema_version, partition_values, "
-              "column_stats) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [S_REMOVE] = "UPDATE files SET removed_version = ?2 WHERE table_id = ?1 AND path = ?3 AND removed_version IS NULL "
-                 "RETURNING size",
-    [S_GET] = "SELECT " COLUMNS " FROM files f WHERE f.table_id = ?1 AND f.path = ?2 AND f.removed_version IS NULL",
-    /* What lives since then, by the index of live paths, merged with what was removed after it. Only the second part is
-     * sorted: it is what was removed since `version`. */
-    [S_PAGE] = "SELECT " COLUMNS " FROM files f INDEXED BY files_live WHERE f.table_id = ?1 "
-               "AND f.removed_version IS NULL AND f.path > ?3 AND f.added_version <= ?2 "
-               "UNION ALL "
-               "SELECT " COLUMNS " FROM files f INDEXED BY files_removed WHERE f.table_id = ?1 AND f.removed_version > ?2 "
-               "AND f.path > ?3 AND f.added_version <= ?2 "
-               "ORDER BY 1 LIMIT ?4",
-    [S_REMOVED_BY] = "SELECT " COLUMNS " FROM files f INDEXED BY files_removed "
-                     "WHERE f.table_id = ?1 AND f.removed_version = ?2 ORDER BY f.path",
-    [S_ADDED_BY] = "SELECT " COLUMNS " FROM files f WHERE f.table_id = ?1 AND f.added_version = ?2 ORDER BY f.path",
+    [S_ADD] =
+        "INSERT INTO files (table_id, added_version, path, size, records, schema_version, "
+        "partition_values, column_stats) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [S_REMOVE] =
+        "UPDATE files SET removed_version = ?2 "
+        "WHERE table_id = ?1 AND path = ?3 AND removed_version IS NULL RETURNING size",
+    [S_GET] =
+        "SELECT " COLUMNS " FROM files f "
+        "WHERE f.table_id = ?1 AND f.path = ?2 AND f.removed_version IS NULL",
+    /* What lives since then, by the index of live paths, merged with what was removed after it. Only the
+     * second part is sorted: it is what was removed since `version`. */
+    [S_PAGE] =
+        "SELECT " COLUMNS " FROM files f INDEXED BY files_live "
+        "WHERE f.table_id = ?1 AND f.removed_version IS NULL AND f.path > ?3 AND f.added_version <= ?2 "
+        "UNION ALL SELECT " COLUMNS " FROM files f INDEXED BY files_removed "
+        "WHERE f.table_id = ?1 AND f.removed_version > ?2 AND f.path > ?3 AND f.added_version <= ?2 "
+        "ORDER BY 1 LIMIT ?4",
+    [S_REMOVED_BY] =
+        "SELECT " COLUMNS " FROM files f INDEXED BY files_removed "
+        "WHERE f.table_id = ?1 AND f.removed_version = ?2 ORDER BY f.path",
+    [S_ADDED_BY] =
+        "SELECT " COLUMNS " FROM files f WHERE f.table_id = ?1 AND f.added_version = ?2 ORDER BY f.path",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_FILES, which); }
 
@@ -50,8 +59,8 @@ static tarn_code add(struct tarn_tx *tx, int64_t table_id, int64_t version, cons
     return with_path(tarn_sqlite_run(tx, st, err), file->path, err);
 }
 
-static tarn_code remove_live(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *path, int64_t *size,
-                             struct tarn_err *err)
+static tarn_code remove_live(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *path,
+                             int64_t *size, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_REMOVE);
     bind_i64(st, 1, table_id);
@@ -81,9 +90,13 @@ static tarn_code walk(struct tarn_tx *tx, sqlite3_stmt *st, tarn_file_fn *fn, vo
             return code;
         int64_t schema_version = column_opt(st, 3);
         struct tarn_file file = {
-            .path = column_text(st, 0), .size = column_i64(st, 1), .records = column_opt(st, 2),
-            .schema_version = schema_version < 0 ? 0 : schema_version, .partition_values = column_text(st, 4),
-            .column_stats = column_text(st, 5), .added_version = column_i64(st, 6),
+            .path = column_text(st, 0),
+            .size = column_i64(st, 1),
+            .records = column_opt(st, 2),
+            .schema_version = schema_version < 0 ? 0 : schema_version,
+            .partition_values = column_text(st, 4),
+            .column_stats = column_text(st, 5),
+            .added_version = column_i64(st, 6),
             .removed_version = column_opt(st, 7),
         };
         code = fn(ctx, &file, err);
@@ -102,7 +115,8 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, const char *path, tar
     bind_text(st, 2, path);
     int64_t count = 0;
     tarn_code code = walk(tx, st, fn, ctx, &count, err);
-    return code == TARN_OK && count == 0 ? tarn_fail(err, TARN_NOT_FOUND, "the file is not in the table") : code;
+    return code == TARN_OK && count == 0 ? tarn_fail(err, TARN_NOT_FOUND, "the file is not in the table")
+                                         : code;
 }
 
 static tarn_code page(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after, int64_t limit,
@@ -116,8 +130,8 @@ static tarn_code page(struct tarn_tx *tx, int64_t table_id, int64_t version, con
     return walk(tx, st, fn, ctx, NULL, err);
 }
 
-static tarn_code walk_version(struct tarn_tx *tx, int which, int64_t table_id, int64_t version, tarn_file_fn *fn,
-                              void *ctx, struct tarn_err *err)
+static tarn_code walk_version(struct tarn_tx *tx, int which, int64_t table_id, int64_t version,
+                              tarn_file_fn *fn, void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, which);
     bind_i64(st, 1, table_id);
@@ -125,8 +139,8 @@ static tarn_code walk_version(struct tarn_tx *tx, int which, int64_t table_id, i
     return walk(tx, st, fn, ctx, NULL, err);
 }
 
-static tarn_code of_version(struct tarn_tx *tx, int64_t table_id, int64_t version, tarn_file_fn *fn, void *ctx,
-                            struct tarn_err *err)
+static tarn_code of_version(struct tarn_tx *tx, int64_t table_id, int64_t version, tarn_file_fn *fn,
+                            void *ctx, struct tarn_err *err)
 {
     tarn_code code = walk_version(tx, S_REMOVED_BY, table_id, version, fn, ctx, err);
     return code == TARN_OK ? walk_version(tx, S_ADDED_BY, table_id, version, fn, ctx, err) : code;

@@ -4,23 +4,31 @@
 #include <string.h>
 
 enum { S_LIVE, S_CLOSED, S_REOPENABLE, S_PUT, S_DELETE };
+/* clang-format off */
 const char *const tarn_sqlite_findings_sql[] = {
     /* In the order of the index findings_live; the severity is sorted by afterwards. */
-    [S_LIVE] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at IS NULL "
-               "ORDER BY f.code, f.subject",
-    [S_CLOSED] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at IS NOT NULL "
-                 "ORDER BY f.closed_at DESC, f.id LIMIT ?2",
-    [S_REOPENABLE] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at >= ?4 "
-                     "AND f.code = ?2 AND f.subject = ?3 ORDER BY f.closed_at DESC LIMIT 1",
-    [S_PUT] = "INSERT INTO findings (id, table_id, code, subject, message, severity, observed, expected, unit, cure, "
-              "evidence, since, opened_at, closed_at, last_bad_at, bad_looks, good_looks, baseline) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) "
-              "ON CONFLICT (id) DO UPDATE SET message = ?5, severity = ?6, observed = ?7, expected = ?8, unit = ?9, "
-              "cure = ?10, evidence = ?11, since = ?12, opened_at = ?13, closed_at = ?14, last_bad_at = ?15, "
-              "bad_looks = ?16, good_looks = ?17, baseline = ?18",
+    [S_LIVE] =
+        "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
+        "WHERE f.table_id = ?1 AND f.closed_at IS NULL ORDER BY f.code, f.subject",
+    [S_CLOSED] =
+        "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
+        "WHERE f.table_id = ?1 AND f.closed_at IS NOT NULL ORDER BY f.closed_at DESC, f.id LIMIT ?2",
+    [S_REOPENABLE] =
+        "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
+        "WHERE f.table_id = ?1 AND f.closed_at >= ?4 AND f.code = ?2 AND f.subject = ?3 "
+        "ORDER BY f.closed_at DESC LIMIT 1",
+    [S_PUT] =
+        "INSERT INTO findings (id, table_id, code, subject, message, severity, observed, expected, unit, "
+        "cure, evidence, since, opened_at, closed_at, last_bad_at, bad_looks, good_looks, baseline) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) "
+        "ON CONFLICT (id) DO UPDATE "
+        "SET message = ?5, severity = ?6, observed = ?7, expected = ?8, unit = ?9, cure = ?10, evidence = "
+        "?11, since = ?12, opened_at = ?13, closed_at = ?14, last_bad_at = ?15, bad_looks = ?16, "
+        "good_looks = ?17, baseline = ?18",
     [S_DELETE] = "DELETE FROM findings WHERE id = ?1",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_FINDINGS, which); }
 
@@ -48,7 +56,8 @@ static int worst_first(const void *a, const void *b)
 }
 
 /* Every row that the statement gives, owned. */
-static tarn_code collect(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_findings *out, struct tarn_err *err)
+static tarn_code collect(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_findings *out,
+                         struct tarn_err *err)
 {
     TARN_AUTO_DONE(findings) struct tarn_findings list = { 0 };
     size_t cap = 0;
@@ -73,7 +82,8 @@ static tarn_code collect(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_findi
     return TARN_OK;
 }
 
-static tarn_code findings(struct tarn_tx *tx, int64_t table_id, struct tarn_findings *out, struct tarn_err *err)
+static tarn_code findings(struct tarn_tx *tx, int64_t table_id, struct tarn_findings *out,
+                          struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_LIVE);
     bind_i64(st, 1, table_id);
@@ -92,8 +102,8 @@ static tarn_code closed(struct tarn_tx *tx, int64_t table_id, int64_t limit, str
     return collect(tx, st, out, err);
 }
 
-static tarn_code reopenable(struct tarn_tx *tx, int64_t table_id, const char *code_, const char *subject, int64_t since,
-                            struct tarn_finding *out, struct tarn_err *err)
+static tarn_code reopenable(struct tarn_tx *tx, int64_t table_id, const char *code_, const char *subject,
+                            int64_t since, struct tarn_finding *out, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_REOPENABLE);
     bind_i64(st, 1, table_id);

@@ -16,9 +16,21 @@
 
 /* --- statements --- */
 enum tarn_sqlite_group {
-    TARN_SQLITE_CONTROL, TARN_SQLITE_META, TARN_SQLITE_TABLES, TARN_SQLITE_LISTS, TARN_SQLITE_LOCATIONS,
-    TARN_SQLITE_LOOSE, TARN_SQLITE_FILES, TARN_SQLITE_COMMITS, TARN_SQLITE_ADOPTED, TARN_SQLITE_SCHEMAS,
-    TARN_SQLITE_PUBLICATIONS, TARN_SQLITE_SCANS, TARN_SQLITE_FINDINGS, TARN_SQLITE_STATUS, TARN_SQLITE_TOKENS,
+    TARN_SQLITE_CONTROL,
+    TARN_SQLITE_META,
+    TARN_SQLITE_TABLES,
+    TARN_SQLITE_LISTS,
+    TARN_SQLITE_LOCATIONS,
+    TARN_SQLITE_LOOSE,
+    TARN_SQLITE_FILES,
+    TARN_SQLITE_COMMITS,
+    TARN_SQLITE_ADOPTED,
+    TARN_SQLITE_SCHEMAS,
+    TARN_SQLITE_PUBLICATIONS,
+    TARN_SQLITE_SCANS,
+    TARN_SQLITE_FINDINGS,
+    TARN_SQLITE_STATUS,
+    TARN_SQLITE_TOKENS,
     TARN_SQLITE_GROUPS
 };
 #define TARN_SQLITE_GROUP_MAX 16
@@ -62,9 +74,9 @@ struct tarn_sqlite_readers;
 struct tarn_sqlite_store {
     struct tarn_store head; /* first */
     struct tarn_store_ops ops;
-    char *path, *vfs;       /* owned; vfs NULL: the default */
+    char *path, *vfs; /* owned; vfs NULL: the default */
     int64_t cache_kib;
-    int64_t loose_before;   /* later ids were reserved by this process: somebody may be staging under them */
+    int64_t loose_before; /* later ids were reserved by this process: somebody may be staging under them */
     struct tarn_sqlite_readers *readers;
     struct tarn_sqlite_writer *writer;
 };
@@ -77,12 +89,12 @@ static inline struct tarn_sqlite_store *tarn_sqlite_store_of(struct tarn_store *
 struct tarn_sqlite_conn {
     struct tarn_tx tx; /* first: what the functions of a transaction get */
     sqlite3 *db;
-    bool sick;         /* an I/O error or damage was met: close it after this transaction */
+    bool sick; /* an I/O error or damage was met: close it after this transaction */
     sqlite3_stmt *stmt[TARN_SQLITE_GROUPS][TARN_SQLITE_GROUP_MAX];
 };
 /* Opens and sets up, without statements: migrations come between. */
-TARN_MUST tarn_code tarn_sqlite_conn_open(struct tarn_sqlite_store *store, bool writes, struct tarn_sqlite_conn **out,
-                                          struct tarn_err *err);
+TARN_MUST tarn_code tarn_sqlite_conn_open(struct tarn_sqlite_store *store, bool writes,
+                                          struct tarn_sqlite_conn **out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_conn_prepare(struct tarn_sqlite_conn *conn, struct tarn_err *err);
 void tarn_sqlite_conn_free(struct tarn_sqlite_conn *conn);
 static inline void tarn_sqlite_conn_freep(struct tarn_sqlite_conn **conn)
@@ -97,8 +109,14 @@ static inline struct tarn_sqlite_conn *tarn_sqlite_conn_of(struct tarn_tx *tx)
 
 /* The statements of transactions themselves, on any connection. */
 enum tarn_sqlite_control {
-    TARN_SQLITE_BEGIN, TARN_SQLITE_BEGIN_WRITE, TARN_SQLITE_COMMIT, TARN_SQLITE_ROLLBACK, TARN_SQLITE_SAVEPOINT,
-    TARN_SQLITE_RELEASE, TARN_SQLITE_UNDO, TARN_SQLITE_SETTLE
+    TARN_SQLITE_BEGIN,
+    TARN_SQLITE_BEGIN_WRITE,
+    TARN_SQLITE_COMMIT,
+    TARN_SQLITE_ROLLBACK,
+    TARN_SQLITE_SAVEPOINT,
+    TARN_SQLITE_RELEASE,
+    TARN_SQLITE_UNDO,
+    TARN_SQLITE_SETTLE
 };
 /* Runs one of them; SQLite's extended result code, SQLITE_OK for done. */
 int tarn_sqlite_control(struct tarn_sqlite_conn *conn, enum tarn_sqlite_control which);
@@ -109,19 +127,21 @@ void tarn_sqlite_readers_free(struct tarn_sqlite_readers *readers);
 tarn_code tarn_sqlite_read(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, struct tarn_err *err);
 
 /* The one thread that writes; it owns `conn` from here on. */
-TARN_MUST tarn_code tarn_sqlite_writer_new(struct tarn_sqlite_store *store, struct tarn_sqlite_conn *conn, size_t queue_max,
-                                           struct tarn_err *err);
+TARN_MUST tarn_code tarn_sqlite_writer_new(struct tarn_sqlite_store *store, struct tarn_sqlite_conn *conn,
+                                           size_t queue_max, struct tarn_err *err);
 /* Finishes what is queued and ends the thread; later submits are refused. */
 void tarn_sqlite_writer_stop(struct tarn_sqlite_writer *writer);
 void tarn_sqlite_writer_free(struct tarn_sqlite_writer *writer); /* after stop; NULL is fine */
 void tarn_sqlite_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_done_fn *done);
-void tarn_sqlite_writer_counters(const struct tarn_sqlite_writer *writer, int64_t *groups, int64_t *transactions);
+void tarn_sqlite_writer_counters(const struct tarn_sqlite_writer *writer, int64_t *groups,
+                                 int64_t *transactions);
 
 TARN_MUST tarn_code tarn_sqlite_migrate(struct tarn_sqlite_conn *conn, bool apply, struct tarn_err *err);
 
 /* At open: gives a new database its id, and notes where the ids that an earlier process left loose end. */
 TARN_MUST tarn_code tarn_sqlite_meta_start(struct tarn_sqlite_conn *conn, struct tarn_err *err);
-TARN_MUST tarn_code tarn_sqlite_loose_start(struct tarn_sqlite_conn *conn, int64_t *loose_before, struct tarn_err *err);
+TARN_MUST tarn_code tarn_sqlite_loose_start(struct tarn_sqlite_conn *conn, int64_t *loose_before,
+                                            struct tarn_err *err);
 
 /* --- errors --- */
 /* What SQLite's result code means to the caller; neither SQL nor SQLite's own text goes out. */
@@ -158,7 +178,10 @@ static inline void bind_text(sqlite3_stmt *st, int at, const char *text)
 {
     (void)sqlite3_bind_text(st, at, text, -1, SQLITE_STATIC);
 }
-static inline void bind_i64(sqlite3_stmt *st, int at, int64_t value) { (void)sqlite3_bind_int64(st, at, value); }
+static inline void bind_i64(sqlite3_stmt *st, int at, int64_t value)
+{
+    (void)sqlite3_bind_int64(st, at, value);
+}
 /* A negative number is none. */
 static inline void bind_opt(sqlite3_stmt *st, int at, int64_t value)
 {
@@ -186,43 +209,51 @@ static inline void column_fixed(sqlite3_stmt *st, int at, char *out, size_t size
  * owns nothing and its texts are NULL. */
 TARN_MUST tarn_code tarn_sqlite_own(void *row, const size_t *offsets, size_t count, struct tarn_err *err);
 
-#define TARN_SQLITE_TABLE_COLUMNS                                                                                     \
-    "t.id, t.uuid, n.name, t.name, t.format, t.mode, t.location, t.metadata_location, t.version, "                    \
-    "t.published_version, t.oldest_version, t.latest_transaction, t.schema_version, t.file_count, t.total_bytes, "    \
-    "t.partition_keys, t.properties, t.owner, t.monitors, t.enforcement, t.verify, t.publish, t.protected, t.block, " \
+#define TARN_SQLITE_TABLE_COLUMNS                                                                            \
+    "t.id, t.uuid, n.name, t.name, t.format, t.mode, t.location, t.metadata_location, t.version, "           \
+    "t.published_version, t.oldest_version, t.latest_transaction, t.schema_version, t.file_count, "          \
+    "t.total_bytes, "                                                                                        \
+    "t.partition_keys, t.properties, t.owner, t.monitors, t.enforcement, t.verify, t.publish, t.protected, " \
+    "t.block, "                                                                                              \
     "t.created_at, t.committed_at, t.revision, t.dropped_at"
 #define TARN_SQLITE_TABLE_WIDTH 28
-#define TARN_SQLITE_TABLE_FROM " FROM tables t JOIN namespaces n ON n.id = t.namespace_id "
+#define TARN_SQLITE_TABLE_FROM  " FROM tables t JOIN namespaces n ON n.id = t.namespace_id "
 TARN_MUST tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct tarn_err *err);
-TARN_MUST tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table **out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table **out,
+                                          struct tarn_err *err);
 
-#define TARN_SQLITE_SCAN_COLUMNS                                                                                      \
-    "s.table_id, s.checked_at, s.checked_version, s.next_probe_at, s.next_sweep_at, s.failures, s.first_failed_at, "  \
-    "s.version, s.latest_transaction, s.last_updated, s.file_count, s.total_bytes, s.schema_version, "                \
-    "s.partition_keys, s.manifest_age_ms, s.last_data_commit, s.details, s.verdict, s.judged, s.verdict_since"
+#define TARN_SQLITE_SCAN_COLUMNS                                                                             \
+    "s.table_id, s.checked_at, s.checked_version, s.next_probe_at, s.next_sweep_at, s.failures, "            \
+    "s.first_failed_at, "                                                                                    \
+    "s.version, s.latest_transaction, s.last_updated, s.file_count, s.total_bytes, s.schema_version, "       \
+    "s.partition_keys, s.manifest_age_ms, s.last_data_commit, s.details, s.verdict, s.judged, "              \
+    "s.verdict_since"
 /* Columns from `at` on. */
-TARN_MUST tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *out,
+                                         struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_scan_own(struct tarn_scan_row *row, struct tarn_err *err);
 
-#define TARN_SQLITE_FINDING_COLUMNS                                                                                   \
-    "f.id, f.table_id, f.code, f.subject, f.message, f.severity, f.observed, f.expected, f.unit, f.cure, f.evidence, " \
+#define TARN_SQLITE_FINDING_COLUMNS                                                                          \
+    "f.id, f.table_id, f.code, f.subject, f.message, f.severity, f.observed, f.expected, f.unit, f.cure, "   \
+    "f.evidence, "                                                                                           \
     "f.since, f.opened_at, f.closed_at, f.last_bad_at, f.bad_looks, f.good_looks, f.baseline"
 TARN_MUST tarn_code tarn_sqlite_finding_row(sqlite3_stmt *st, struct tarn_finding *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_finding_own(struct tarn_finding *row, struct tarn_err *err);
 
-/* Walks one page of a table filter (catalog/store.h): namespace by namespace, name by name. `live` and `dropped` select
- * table columns and end with the texts below; `fn` sees each row while it stands. */
+/* Walks one page of a table filter (catalog/store.h): namespace by namespace, name by name. `live` and
+ * `dropped` select table columns and end with the texts below; `fn` sees each row while it stands. */
 typedef tarn_code tarn_sqlite_row_fn(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, struct tarn_err *err);
-TARN_MUST tarn_code tarn_sqlite_walk(struct tarn_tx *tx, const struct tarn_table_filter *filter, sqlite3_stmt *live,
-                                     sqlite3_stmt *dropped, tarn_sqlite_row_fn *fn, void *ctx, struct tarn_err *err);
+TARN_MUST tarn_code tarn_sqlite_walk(struct tarn_tx *tx, const struct tarn_table_filter *filter,
+                                     sqlite3_stmt *live, sqlite3_stmt *dropped, tarn_sqlite_row_fn *fn,
+                                     void *ctx, struct tarn_err *err);
 /* ?1 namespace id, ?2 lowest name, ?3 the name to come after, ?4 the id to come after, ?5 above the
  * highest name, ?6 format, ?7 mode (NULL: any), ?8 rows at most. */
-#define TARN_SQLITE_WALK_LIVE                                                                                         \
-    "WHERE t.namespace_id = ?1 AND t.dropped_at IS NULL AND t.name >= ?2 AND t.name < ?5 AND t.name <> ?3 "           \
-    "AND (?6 IS NULL OR t.format = ?6) AND (?7 IS NULL OR t.mode = ?7) "                           \
+#define TARN_SQLITE_WALK_LIVE                                                                                \
+    "WHERE t.namespace_id = ?1 AND t.dropped_at IS NULL AND t.name >= ?2 AND t.name < ?5 AND t.name <> ?3 "  \
+    "AND (?6 IS NULL OR t.format = ?6) AND (?7 IS NULL OR t.mode = ?7) "                                     \
     "ORDER BY t.name LIMIT ?8"
-#define TARN_SQLITE_WALK_DROPPED                                                                                      \
-    "WHERE t.namespace_id = ?1 AND t.dropped_at IS NOT NULL AND t.name >= ?2 AND t.name < ?5 "                        \
-    "AND (t.name <> ?3 OR t.id > ?4) AND (?6 IS NULL OR t.format = ?6) AND (?7 IS NULL OR t.mode = ?7) "              \
+#define TARN_SQLITE_WALK_DROPPED                                                                             \
+    "WHERE t.namespace_id = ?1 AND t.dropped_at IS NOT NULL AND t.name >= ?2 AND t.name < ?5 "               \
+    "AND (t.name <> ?3 OR t.id > ?4) AND (?6 IS NULL OR t.format = ?6) AND (?7 IS NULL OR t.mode = ?7) "     \
     "ORDER BY t.name, t.id LIMIT ?8"
 #endif

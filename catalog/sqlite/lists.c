@@ -1,9 +1,10 @@
-/* lists.c - pages of tables in the order of their names. A page is read namespace by namespace, each in the order of
- * its index, so that no page costs more than its own rows, however far down the list it lies. */
+/* lists.c - pages of tables in the order of their names. A page is read namespace by namespace, each in the
+ * order of its index, so that no page costs more than its own rows, however far down the list it lies. */
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
 enum { S_NAMESPACE, S_NEXT_NAMESPACE, S_LIVE, S_DROPPED };
+/* clang-format off */
 const char *const tarn_sqlite_lists_sql[] = {
     [S_NAMESPACE] = "SELECT id, name FROM namespaces WHERE name = ?1",
     [S_NEXT_NAMESPACE] = "SELECT id, name FROM namespaces WHERE name > ?1 ORDER BY name LIMIT 1",
@@ -11,6 +12,7 @@ const char *const tarn_sqlite_lists_sql[] = {
     [S_DROPPED] = "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM TARN_SQLITE_WALK_DROPPED,
     NULL
 };
+/* clang-format on */
 
 struct walk {
     struct tarn_tx *tx;
@@ -27,7 +29,8 @@ struct place { /* of a namespace, by name */
     char name[TARN_NAMESPACE_MAX + 1];
 };
 
-static tarn_code find_namespace(struct tarn_tx *tx, int which, const char *name, struct place *out, struct tarn_err *err)
+static tarn_code find_namespace(struct tarn_tx *tx, int which, const char *name, struct place *out,
+                                struct tarn_err *err)
 {
     AUTO_STMT *st = stmt_of(tx, TARN_SQLITE_LISTS, which);
     struct place place = { .found = false };
@@ -42,7 +45,8 @@ static tarn_code find_namespace(struct tarn_tx *tx, int which, const char *name,
     return code;
 }
 
-static tarn_code walk_namespace(struct walk *w, int64_t namespace_id, const char *after_name, struct tarn_err *err)
+static tarn_code walk_namespace(struct walk *w, int64_t namespace_id, const char *after_name,
+                                struct tarn_err *err)
 {
     const struct tarn_table_filter *f = w->filter;
     const char *prefix = f->prefix ? f->prefix : "";
@@ -127,11 +131,12 @@ static tarn_code visit_row(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, stru
     return code == TARN_OK ? visit->fn(visit->ctx, &row, err) : code;
 }
 
-static tarn_code list(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_table_fn *fn, void *ctx,
-                      struct tarn_err *err)
+static tarn_code list(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_table_fn *fn,
+                      void *ctx, struct tarn_err *err)
 {
     struct visit visit = { fn, ctx };
-    sqlite3_stmt *live = stmt_of(tx, TARN_SQLITE_LISTS, S_LIVE), *dropped = stmt_of(tx, TARN_SQLITE_LISTS, S_DROPPED);
+    sqlite3_stmt *live = stmt_of(tx, TARN_SQLITE_LISTS, S_LIVE),
+                 *dropped = stmt_of(tx, TARN_SQLITE_LISTS, S_DROPPED);
     return tarn_sqlite_walk(tx, filter, live, dropped, visit_row, &visit, err);
 }
 

@@ -3,14 +3,19 @@
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
-#define CONDITIONS "t.id <> ?2 AND (t.dropped_at IS NULL OR t.dropped_at > ?3) AND (?4 = 0 OR t.mode = 'managed') LIMIT 1"
+#define CONDITIONS                                                                                           \
+    "t.id <> ?2 AND (t.dropped_at IS NULL OR t.dropped_at > ?3) AND (?4 = 0 OR t.mode = 'managed') LIMIT 1"
 enum { S_AT, S_INSIDE };
+/* clang-format off */
 const char *const tarn_sqlite_locations_sql[] = {
-    [S_AT] = "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM "WHERE t.location = ?1 AND " CONDITIONS,
-    [S_INSIDE] = "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM
-                 "WHERE t.location > ?1 AND t.location < ?5 AND " CONDITIONS,
+    [S_AT] =
+        "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM "WHERE t.location = ?1 AND " CONDITIONS,
+    [S_INSIDE] =
+        "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM
+        "WHERE t.location > ?1 AND t.location < ?5 AND " CONDITIONS,
     NULL
 };
+/* clang-format on */
 
 struct query {
     struct tarn_tx *tx;
@@ -52,7 +57,8 @@ static tarn_code look_around(const struct query *q, char *text, struct tarn_tabl
 }
 
 /* Everything between "<location>/" and "<location>0", the character after the slash. */
-static tarn_code look_inside(const struct query *q, const char *location, struct tarn_table **out, struct tarn_err *err)
+static tarn_code look_inside(const struct query *q, const char *location, struct tarn_table **out,
+                             struct tarn_err *err)
 {
     size_t len = strlen(location);
     bool slashed = len > 0 && location[len - 1] == '/';
@@ -66,8 +72,9 @@ static tarn_code look_inside(const struct query *q, const char *location, struct
     return code == TARN_OK ? look(q, from.data, to.data, out, err) : code;
 }
 
-static tarn_code at_location(struct tarn_tx *tx, const char *location, int64_t dropped_since, int64_t except_id,
-                             bool managed_only, struct tarn_table **out, struct tarn_err *err)
+static tarn_code at_location(struct tarn_tx *tx, const char *location, int64_t dropped_since,
+                             int64_t except_id, bool managed_only, struct tarn_table **out,
+                             struct tarn_err *err)
 {
     struct query q = { tx, except_id, dropped_since, managed_only };
     __attribute__((cleanup(tarn_mem_freep))) char *text = strdup(location);

@@ -4,33 +4,55 @@
 #include "catalog/sqlite/internal.h"
 
 enum {
-    S_RESERVE, S_LAST, S_EXPIRED, S_LOOSEN, S_DROP_TABLE, S_NEXT_LOOSE, S_DROP_LOOSE, S_FILES, S_COMMITS, S_ADOPTED, S_SCHEMAS,
-    S_FINDINGS, S_PUBLICATION, S_SCAN
+    S_RESERVE,
+    S_LAST,
+    S_EXPIRED,
+    S_LOOSEN,
+    S_DROP_TABLE,
+    S_NEXT_LOOSE,
+    S_DROP_LOOSE,
+    S_FILES,
+    S_COMMITS,
+    S_ADOPTED,
+    S_SCHEMAS,
+    S_FINDINGS,
+    S_PUBLICATION,
+    S_SCAN
 };
+/* clang-format off */
 const char *const tarn_sqlite_loose_sql[] = {
     [S_RESERVE] = "INSERT INTO loose_ids DEFAULT VALUES",
     [S_LAST] = "SELECT coalesce(max(id), 0) FROM loose_ids",
-    [S_EXPIRED] = "SELECT id FROM tables WHERE dropped_at < ?1 AND dropped_at IS NOT NULL ORDER BY dropped_at LIMIT 1",
+    [S_EXPIRED] =
+        "SELECT id FROM tables WHERE dropped_at < ?1 AND dropped_at IS NOT NULL "
+        "ORDER BY dropped_at LIMIT 1",
     [S_LOOSEN] = "INSERT INTO loose_ids (id, purged) VALUES (?1, 1)",
     [S_DROP_TABLE] = "DELETE FROM tables WHERE id = ?1",
     [S_NEXT_LOOSE] = "SELECT id FROM loose_ids WHERE purged = 1 OR id <= ?1 LIMIT 1",
     [S_DROP_LOOSE] = "DELETE FROM loose_ids WHERE id = ?1",
     /* Each takes the id and how many rows at most. */
-    [S_FILES] = "DELETE FROM files WHERE table_id = ?1 AND (added_version, path) <= "
-                "(SELECT added_version, path FROM (SELECT added_version, path FROM files WHERE table_id = ?1 "
-                "ORDER BY added_version, path LIMIT ?2) ORDER BY added_version DESC, path DESC LIMIT 1)",
-    [S_COMMITS] = "DELETE FROM commits WHERE table_id = ?1 AND version IN "
-                  "(SELECT version FROM commits WHERE table_id = ?1 LIMIT ?2)",
-    [S_ADOPTED] = "DELETE FROM adopted_entries WHERE table_id = ?1 AND position IN "
-                  "(SELECT position FROM adopted_entries WHERE table_id = ?1 LIMIT ?2)",
-    [S_SCHEMAS] = "DELETE FROM schemas WHERE table_id = ?1 AND version IN "
-                  "(SELECT version FROM schemas WHERE table_id = ?1 LIMIT ?2)",
-    [S_FINDINGS] = "DELETE FROM findings WHERE table_id = ?1 AND id IN "
-                   "(SELECT id FROM findings WHERE table_id = ?1 LIMIT ?2)",
+    [S_FILES] =
+        "DELETE FROM files WHERE table_id = ?1 AND (added_version, path) <= "
+        "(SELECT added_version, path FROM "
+        "(SELECT added_version, path FROM files WHERE table_id = ?1 ORDER BY added_version, path LIMIT ?2) "
+        "ORDER BY added_version DESC, path DESC LIMIT 1)",
+    [S_COMMITS] =
+        "DELETE FROM commits WHERE table_id = ?1 AND version IN "
+        "(SELECT version FROM commits WHERE table_id = ?1 LIMIT ?2)",
+    [S_ADOPTED] =
+        "DELETE FROM adopted_entries WHERE table_id = ?1 AND position IN "
+        "(SELECT position FROM adopted_entries WHERE table_id = ?1 LIMIT ?2)",
+    [S_SCHEMAS] =
+        "DELETE FROM schemas WHERE table_id = ?1 AND version IN "
+        "(SELECT version FROM schemas WHERE table_id = ?1 LIMIT ?2)",
+    [S_FINDINGS] =
+        "DELETE FROM findings WHERE table_id = ?1 AND id IN "
+        "(SELECT id FROM findings WHERE table_id = ?1 LIMIT ?2)",
     [S_PUBLICATION] = "DELETE FROM publications WHERE table_id = ?1 AND ?2 > 0",
     [S_SCAN] = "DELETE FROM scans WHERE table_id = ?1 AND ?2 > 0",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_LOOSE, which); }
 
@@ -44,7 +66,8 @@ static tarn_code reserve_id(struct tarn_tx *tx, int64_t *id, struct tarn_err *er
 }
 
 /* One id out of a statement with one parameter; *found false: none. */
-static tarn_code find_id(struct tarn_tx *tx, int which, int64_t parameter, bool *found, int64_t *id, struct tarn_err *err)
+static tarn_code find_id(struct tarn_tx *tx, int which, int64_t parameter, bool *found, int64_t *id,
+                         struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, which);
     bind_i64(st, 1, parameter);
@@ -64,7 +87,9 @@ static tarn_code with_id(struct tarn_tx *tx, int which, int64_t id, struct tarn_
 /* The rows of one loose id, at most *budget, which is lowered; the id itself when nothing is left of it. */
 static tarn_code clear(struct tarn_tx *tx, int64_t id, int64_t *budget, struct tarn_err *err)
 {
-    static const int k_steps[] = { S_FILES, S_COMMITS, S_ADOPTED, S_SCHEMAS, S_FINDINGS, S_PUBLICATION, S_SCAN };
+    static const int k_steps[] = {
+        S_FILES, S_COMMITS, S_ADOPTED, S_SCHEMAS, S_FINDINGS, S_PUBLICATION, S_SCAN
+    };
     for (size_t i = 0; i < TARN_COUNT(k_steps) && *budget > 0; i++) {
         AUTO_STMT *st = stmt(tx, k_steps[i]);
         bind_i64(st, 1, id);

@@ -4,12 +4,14 @@
 #include <string.h>
 
 enum { S_GET, S_SET, S_START };
+/* clang-format off */
 const char *const tarn_sqlite_meta_sql[] = {
     [S_GET] = "SELECT value FROM meta WHERE key = ?1",
     [S_SET] = "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
     [S_START] = "INSERT INTO meta (key, value) VALUES ('catalog_id', ?1) ON CONFLICT (key) DO NOTHING",
     NULL
 };
+/* clang-format on */
 
 static tarn_code get(struct tarn_tx *tx, const char *key, char **out, struct tarn_err *err)
 {

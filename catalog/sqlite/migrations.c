@@ -17,8 +17,9 @@ static const struct migration {
     { "0001_catalog", k_0001 },
 };
 
-static const char *const k_record = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, "
-                                    "checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT, WITHOUT ROWID";
+static const char *const k_record =
+    "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, "
+    "checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 
 static void finalize(sqlite3_stmt **stmt) { (void)sqlite3_finalize(*stmt); }
 #define ONCE_STMT __attribute__((cleanup(finalize))) sqlite3_stmt
@@ -53,7 +54,8 @@ static tarn_code check_owner(struct tarn_sqlite_conn *conn, bool *recorded, stru
     int64_t tables = 0, records = 0;
     tarn_code code = ask(conn, "SELECT count(*) FROM sqlite_schema", &tables, err);
     if (code == TARN_OK)
-        code = ask(conn, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'", &records, err);
+        code =
+            ask(conn, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'", &records, err);
     if (code != TARN_OK)
         return code;
     if (tables > 0 && records == 0)
@@ -66,21 +68,24 @@ static tarn_code check_owner(struct tarn_sqlite_conn *conn, bool *recorded, stru
 static tarn_code compare(struct tarn_sqlite_conn *conn, size_t *applied, struct tarn_err *err)
 {
     ONCE_STMT *st = NULL;
-    int rc = sqlite3_prepare_v2(conn->db, "SELECT name, checksum FROM schema_migrations ORDER BY name", -1, &st, NULL);
+    int rc = sqlite3_prepare_v2(conn->db, "SELECT name, checksum FROM schema_migrations ORDER BY name", -1,
+                                &st, NULL);
     if (rc != SQLITE_OK)
         return tarn_sqlite_fail(conn, rc, err);
     size_t count = 0;
     for (rc = sqlite3_step(st); rc == SQLITE_ROW; rc = sqlite3_step(st), count++) {
         const char *name = column_text(st, 0);
         if (count >= TARN_COUNT(k_migrations))
-            return tarn_fail(err, TARN_INVALID, "the database was made by a newer Tarn: it has the migration %s", name);
+            return tarn_fail(err, TARN_INVALID,
+                             "the database was made by a newer Tarn: it has the migration %s", name);
         char checksum[TARN_SHA256_HEX];
         checksum_of(&k_migrations[count], checksum);
         if (strcmp(name, k_migrations[count].name) != 0)
-            return tarn_fail(err, TARN_INVALID, "the database has the migration %s where this Tarn has %s", name,
-                             k_migrations[count].name);
+            return tarn_fail(err, TARN_INVALID, "the database has the migration %s where this Tarn has %s",
+                             name, k_migrations[count].name);
         if (strcmp(column_text(st, 1), checksum) != 0)
-            return tarn_fail(err, TARN_INVALID, "the migration %s was applied in another form than this Tarn has", name);
+            return tarn_fail(err, TARN_INVALID,
+                             "the migration %s was applied in another form than this Tarn has", name);
     }
     if (rc != SQLITE_DONE)
         return tarn_sqlite_fail(conn, rc, err);
@@ -93,8 +98,9 @@ static tarn_code record(struct tarn_sqlite_conn *conn, const struct migration *m
     char checksum[TARN_SHA256_HEX];
     checksum_of(m, checksum);
     ONCE_STMT *st = NULL;
-    int rc = sqlite3_prepare_v2(conn->db, "INSERT INTO schema_migrations (name, checksum, applied_at) VALUES (?1, ?2, ?3)",
-                                -1, &st, NULL);
+    int rc = sqlite3_prepare_v2(
+        conn->db, "INSERT INTO schema_migrations (name, checksum, applied_at) VALUES (?1, ?2, ?3)", -1, &st,
+        NULL);
     if (rc != SQLITE_OK)
         return tarn_sqlite_fail(conn, rc, err);
     bind_text(st, 1, m->name);

@@ -3,25 +3,40 @@
 #include "catalog/sqlite/internal.h"
 
 enum { S_GET, S_PUT, S_MOVE, S_SCHEMA, S_PENDING };
+/* clang-format off */
 const char *const tarn_sqlite_publications_sql[] = {
-    [S_GET] = "SELECT t.published_version, p.manifest_sha256, p.manifest_token "
-              "FROM tables t LEFT JOIN publications p ON p.table_id = t.id WHERE t.id = ?1",
-    [S_PUT] = "INSERT INTO publications (table_id, version, manifest_sha256, manifest_token) VALUES (?1, ?2, ?3, ?4) "
-              "ON CONFLICT (table_id) DO UPDATE SET version = ?2, manifest_sha256 = ?3, manifest_token = ?4",
+    [S_GET] =
+        "SELECT t.published_version, p.manifest_sha256, p.manifest_token FROM tables t "
+        "LEFT JOIN publications p ON p.table_id = t.id WHERE t.id = ?1",
+    [S_PUT] =
+        "INSERT INTO publications (table_id, version, manifest_sha256, manifest_token) "
+        "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (table_id) DO UPDATE "
+        "SET version = ?2, manifest_sha256 = ?3, manifest_token = ?4",
     /* Publication may have been switched off meanwhile: then the table goes on saying so. */
-    [S_MOVE] = "UPDATE tables SET published_version = CASE publish WHEN 1 THEN ?2 ELSE published_version END, "
-               "published_schema = ?3 WHERE id = ?1",
+    [S_MOVE] =
+        "UPDATE tables "
+        "SET published_version = CASE publish WHEN 1 THEN ?2 ELSE published_version END, published_schema "
+        "= ?3 WHERE id = ?1",
     [S_SCHEMA] = "SELECT published_schema FROM tables WHERE id = ?1",
     /* The conditions are those of the index tables_unpublished, word for word. */
-    [S_PENDING] = "SELECT id FROM tables INDEXED BY tables_unpublished WHERE dropped_at IS NULL "
-                  "AND mode = 'managed' AND publish = 1 AND block IS NULL AND (published_version < version "
-                  "OR published_schema < schema_version) AND id > ?1 ORDER BY id LIMIT ?2",
+    [S_PENDING] =
+        "SELECT id FROM tables INDEXED BY tables_unpublished "
+        "WHERE dropped_at IS NULL AND mode = 'managed' AND publish = 1 AND block IS NULL AND "
+        "(published_version < version OR published_schema < schema_version) AND id > ?1 "
+        "ORDER BY id LIMIT ?2",
     NULL
 };
+/* clang-format on */
 
-static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_PUBLICATIONS, which); }
+static sqlite3_stmt *stmt(struct tarn_tx *tx, int which)
+{
+    return stmt_of(tx, TARN_SQLITE_PUBLICATIONS, which);
+}
 
-static tarn_code gone(struct tarn_err *err) { return tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table no longer exists"); }
+static tarn_code gone(struct tarn_err *err)
+{
+    return tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table no longer exists");
+}
 
 static tarn_code get(struct tarn_tx *tx, int64_t table_id, struct tarn_publication *out, struct tarn_err *err)
 {
@@ -39,7 +54,8 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, struct tarn_publicati
     return TARN_OK;
 }
 
-static tarn_code move(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t schema_version, struct tarn_err *err)
+static tarn_code move(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t schema_version,
+                      struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_MOVE);
     bind_i64(st, 1, table_id);
@@ -49,8 +65,8 @@ static tarn_code move(struct tarn_tx *tx, int64_t table_id, int64_t version, int
     return code == TARN_OK && tarn_sqlite_changed(tx) == 0 ? gone(err) : code;
 }
 
-static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_publication *pub, int64_t published_schema,
-                     struct tarn_err *err)
+static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_publication *pub,
+                     int64_t published_schema, struct tarn_err *err)
 {
     tarn_code code = move(tx, table_id, pub->version, published_schema, err);
     if (code != TARN_OK)
@@ -63,7 +79,8 @@ static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_pub
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code schema_published(struct tarn_tx *tx, int64_t table_id, int64_t *schema_version, struct tarn_err *err)
+static tarn_code schema_published(struct tarn_tx *tx, int64_t table_id, int64_t *schema_version,
+                                  struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_SCHEMA);
     bind_i64(st, 1, table_id);

@@ -11,8 +11,10 @@ static const struct {
     tarn_code code;
     const char *detail;
 } k_constraints[] = {
-    { "UNIQUE constraint failed: tables.namespace_id, tables.name", TARN_TABLE_EXISTS, "a table of that name exists" },
-    { "UNIQUE constraint failed: files.table_id, files.path", TARN_FILE_CONFLICT, "the file is already in the table" },
+    { "UNIQUE constraint failed: tables.namespace_id, tables.name", TARN_TABLE_EXISTS,
+      "a table of that name exists" },
+    { "UNIQUE constraint failed: files.table_id, files.path", TARN_FILE_CONFLICT,
+      "the file is already in the table" },
     { "UNIQUE constraint failed: files.table_id, files.added_version, files.path", TARN_FILE_CONFLICT,
       "the file is added twice" },
     { "UNIQUE constraint failed: commits.table_id, commits.transaction", TARN_TRANSACTION_EXISTS,
@@ -57,7 +59,8 @@ tarn_code tarn_sqlite_next(struct tarn_tx *tx, sqlite3_stmt *stmt, bool *row, st
 {
     int rc = sqlite3_step(stmt);
     *row = rc == SQLITE_ROW;
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TARN_OK : tarn_sqlite_fail(tarn_sqlite_conn_of(tx), rc, err);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TARN_OK
+                                                 : tarn_sqlite_fail(tarn_sqlite_conn_of(tx), rc, err);
 }
 
 tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_err *err)
@@ -98,14 +101,27 @@ static tarn_code unknown_word(struct tarn_err *err)
 tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct tarn_err *err)
 {
     struct tarn_table t = {
-        .id = column_i64(st, 0), .namespace_ = column_text(st, 2), .name = column_text(st, 3),
-        .location = column_text(st, 6), .metadata_location = column_text(st, 7), .version = column_i64(st, 8),
-        .published_version = column_i64(st, 9), .oldest_version = column_i64(st, 10),
-        .latest_transaction = column_text(st, 11), .schema_version = column_i64(st, 12),
-        .file_count = column_i64(st, 13), .total_bytes = column_i64(st, 14), .partition_keys = column_text(st, 15),
-        .properties = column_text(st, 16), .owner = column_text(st, 17), .monitors = column_text(st, 18),
-        .publish = column_i64(st, 21) != 0, .protected_ = column_i64(st, 22) != 0,
-        .created_at = column_i64(st, 24), .committed_at = column_i64(st, 25), .revision = column_i64(st, 26),
+        .id = column_i64(st, 0),
+        .namespace_ = column_text(st, 2),
+        .name = column_text(st, 3),
+        .location = column_text(st, 6),
+        .metadata_location = column_text(st, 7),
+        .version = column_i64(st, 8),
+        .published_version = column_i64(st, 9),
+        .oldest_version = column_i64(st, 10),
+        .latest_transaction = column_text(st, 11),
+        .schema_version = column_i64(st, 12),
+        .file_count = column_i64(st, 13),
+        .total_bytes = column_i64(st, 14),
+        .partition_keys = column_text(st, 15),
+        .properties = column_text(st, 16),
+        .owner = column_text(st, 17),
+        .monitors = column_text(st, 18),
+        .publish = column_i64(st, 21) != 0,
+        .protected_ = column_i64(st, 22) != 0,
+        .created_at = column_i64(st, 24),
+        .committed_at = column_i64(st, 25),
+        .revision = column_i64(st, 26),
         .dropped_at = column_opt(st, 27),
     };
     column_fixed(st, 1, t.uuid, sizeof t.uuid);
@@ -121,10 +137,10 @@ tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct
 tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table **out, struct tarn_err *err)
 {
     static const size_t k_texts[] = {
-        offsetof(struct tarn_table, namespace_),        offsetof(struct tarn_table, name),
-        offsetof(struct tarn_table, location),          offsetof(struct tarn_table, metadata_location),
+        offsetof(struct tarn_table, namespace_),         offsetof(struct tarn_table, name),
+        offsetof(struct tarn_table, location),           offsetof(struct tarn_table, metadata_location),
         offsetof(struct tarn_table, latest_transaction), offsetof(struct tarn_table, partition_keys),
-        offsetof(struct tarn_table, properties),        offsetof(struct tarn_table, owner),
+        offsetof(struct tarn_table, properties),         offsetof(struct tarn_table, owner),
         offsetof(struct tarn_table, monitors),
     };
     struct tarn_table *made = malloc(sizeof *made);
@@ -142,16 +158,25 @@ tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table 
 tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *out, struct tarn_err *err)
 {
     struct tarn_scan_row s = {
-        .table_id = column_i64(st, at), .checked_at = column_opt(st, at + 1),
-        .checked_version = column_i64(st, at + 2), .next_probe_at = column_i64(st, at + 3),
-        .next_sweep_at = column_i64(st, at + 4), .failures = column_i64(st, at + 5),
-        .first_failed_at = column_opt(st, at + 6), .version = column_opt(st, at + 7),
-        .latest_transaction = column_text(st, at + 8), .last_updated = column_opt(st, at + 9),
-        .file_count = column_opt(st, at + 10), .total_bytes = column_opt(st, at + 11),
-        .schema_version = column_opt(st, at + 12), .partition_keys = column_text(st, at + 13),
+        .table_id = column_i64(st, at),
+        .checked_at = column_opt(st, at + 1),
+        .checked_version = column_i64(st, at + 2),
+        .next_probe_at = column_i64(st, at + 3),
+        .next_sweep_at = column_i64(st, at + 4),
+        .failures = column_i64(st, at + 5),
+        .first_failed_at = column_opt(st, at + 6),
+        .version = column_opt(st, at + 7),
+        .latest_transaction = column_text(st, at + 8),
+        .last_updated = column_opt(st, at + 9),
+        .file_count = column_opt(st, at + 10),
+        .total_bytes = column_opt(st, at + 11),
+        .schema_version = column_opt(st, at + 12),
+        .partition_keys = column_text(st, at + 13),
         .has_manifest_age = sqlite3_column_type(st, at + 14) != SQLITE_NULL,
-        .manifest_age_ms = column_i64(st, at + 14), .last_data_commit = column_opt(st, at + 15),
-        .details = column_text(st, at + 16), .judged = column_i64(st, at + 18) != 0,
+        .manifest_age_ms = column_i64(st, at + 14),
+        .last_data_commit = column_opt(st, at + 15),
+        .details = column_text(st, at + 16),
+        .judged = column_i64(st, at + 18) != 0,
         .verdict_since = column_i64(st, at + 19),
     };
     if (!tarn_severity_parse(column_text(st, at + 17), &s.verdict))
@@ -172,12 +197,22 @@ tarn_code tarn_sqlite_scan_own(struct tarn_scan_row *row, struct tarn_err *err)
 tarn_code tarn_sqlite_finding_row(sqlite3_stmt *st, struct tarn_finding *out, struct tarn_err *err)
 {
     struct tarn_finding f = {
-        .table_id = column_i64(st, 1), .code = column_text(st, 2), .subject = column_text(st, 3),
-        .message = column_text(st, 4), .observed = column_text(st, 6), .expected = column_text(st, 7),
-        .unit = column_text(st, 8), .cure = column_text(st, 9), .evidence = column_text(st, 10),
-        .since = column_i64(st, 11), .opened_at = column_opt(st, 12), .closed_at = column_opt(st, 13),
-        .last_bad_at = column_i64(st, 14), .bad_looks = (int)column_i64(st, 15),
-        .good_looks = (int)column_i64(st, 16), .baseline = column_i64(st, 17) != 0,
+        .table_id = column_i64(st, 1),
+        .code = column_text(st, 2),
+        .subject = column_text(st, 3),
+        .message = column_text(st, 4),
+        .observed = column_text(st, 6),
+        .expected = column_text(st, 7),
+        .unit = column_text(st, 8),
+        .cure = column_text(st, 9),
+        .evidence = column_text(st, 10),
+        .since = column_i64(st, 11),
+        .opened_at = column_opt(st, 12),
+        .closed_at = column_opt(st, 13),
+        .last_bad_at = column_i64(st, 14),
+        .bad_looks = (int)column_i64(st, 15),
+        .good_looks = (int)column_i64(st, 16),
+        .baseline = column_i64(st, 17) != 0,
     };
     column_fixed(st, 0, f.id, sizeof f.id);
     if (!tarn_severity_parse(column_text(st, 5), &f.severity))

@@ -1,24 +1,28 @@
-/* scans.c - what the last scan of a table saw, and when the next one is due. The row comes into being with the
- * table (tables.c) and goes with it, so that being due never depends on having been scanned. */
+/* scans.c - what the last scan of a table saw, and when the next one is due. The row comes into being with
+ * the table (tables.c) and goes with it, so that being due never depends on having been scanned. */
 #include "catalog/sqlite/internal.h"
 
 enum { S_DUE, S_GET, S_PUT };
+/* clang-format off */
 const char *const tarn_sqlite_scans_sql[] = {
     [S_DUE] = "SELECT table_id, next_probe_at FROM scans WHERE parked = 0 ORDER BY next_probe_at LIMIT ?1",
     [S_GET] = "SELECT " TARN_SQLITE_SCAN_COLUMNS " FROM scans s WHERE s.table_id = ?1 AND s.scanned = 1",
-    [S_PUT] = "UPDATE scans SET scanned = 1, checked_at = ?2, checked_version = ?3, next_probe_at = ?4, "
-              "next_sweep_at = ?5, failures = ?6, first_failed_at = ?7, version = ?8, latest_transaction = ?9, "
-              "last_updated = ?10, file_count = ?11, total_bytes = ?12, schema_version = ?13, partition_keys = ?14, "
-              "manifest_age_ms = ?15, last_data_commit = ?16, details = ?17, verdict = ?18, judged = ?19, "
-              "verdict_since = ?20 WHERE table_id = ?1",
+    [S_PUT] =
+        "UPDATE scans "
+        "SET scanned = 1, checked_at = ?2, checked_version = ?3, next_probe_at = ?4, next_sweep_at = ?5, "
+        "failures = ?6, first_failed_at = ?7, version = ?8, latest_transaction = ?9, last_updated = ?10, "
+        "file_count = ?11, total_bytes = ?12, schema_version = ?13, partition_keys = ?14, manifest_age_ms "
+        "= ?15, last_data_commit = ?16, details = ?17, verdict = ?18, judged = ?19, verdict_since = ?20 "
+        "WHERE table_id = ?1",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_SCANS, which); }
 
 /* One more than wanted is read: the first that is not given out tells when to look again. */
-static tarn_code due(struct tarn_tx *tx, int64_t now_ms, int64_t limit, int64_t *ids, int64_t *count, int64_t *next_due,
-                     struct tarn_err *err)
+static tarn_code due(struct tarn_tx *tx, int64_t now_ms, int64_t limit, int64_t *ids, int64_t *count,
+                     int64_t *next_due, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_DUE);
     bind_i64(st, 1, limit + 1);

@@ -3,16 +3,21 @@
 #include <stddef.h>
 
 enum { S_INSERT, S_GET, S_LIST };
+/* clang-format off */
 const char *const tarn_sqlite_schemas_sql[] = {
-    [S_INSERT] = "INSERT INTO schemas (table_id, version, schema, renames, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+    [S_INSERT] =
+        "INSERT INTO schemas (table_id, version, schema, renames, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
     [S_GET] = "SELECT version, schema, renames, created_at FROM schemas WHERE table_id = ?1 AND version = ?2",
-    [S_LIST] = "SELECT version, schema, renames, created_at FROM schemas WHERE table_id = ?1 ORDER BY version",
+    [S_LIST] =
+        "SELECT version, schema, renames, created_at FROM schemas WHERE table_id = ?1 ORDER BY version",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_SCHEMAS, which); }
 
-static tarn_code insert(struct tarn_tx *tx, int64_t table_id, const struct tarn_schema_row *row, struct tarn_err *err)
+static tarn_code insert(struct tarn_tx *tx, int64_t table_id, const struct tarn_schema_row *row,
+                        struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_INSERT);
     bind_i64(st, 1, table_id);
@@ -26,8 +31,10 @@ static tarn_code insert(struct tarn_tx *tx, int64_t table_id, const struct tarn_
 /* Borrowed from the statement. */
 static struct tarn_schema_row read_row(sqlite3_stmt *st)
 {
-    return (struct tarn_schema_row){ .version = column_i64(st, 0), .schema = column_text(st, 1),
-                                     .renames = column_text(st, 2), .created_at = column_i64(st, 3) };
+    return (struct tarn_schema_row){ .version = column_i64(st, 0),
+                                     .schema = column_text(st, 1),
+                                     .renames = column_text(st, 2),
+                                     .created_at = column_i64(st, 3) };
 }
 
 static tarn_code get(struct tarn_tx *tx, int64_t table_id, int64_t version, struct tarn_schema_row *out,
@@ -43,7 +50,8 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, int64_t version, stru
     if (code != TARN_OK)
         return code;
     if (!found)
-        return tarn_fail(err, TARN_SCHEMA_VERSION_NOT_FOUND, "the table has no schema version %lld", (long long)version);
+        return tarn_fail(err, TARN_SCHEMA_VERSION_NOT_FOUND, "the table has no schema version %lld",
+                         (long long)version);
     struct tarn_schema_row row = read_row(st);
     code = tarn_sqlite_own(&row, k_texts, TARN_COUNT(k_texts), err);
     if (code == TARN_OK)
@@ -51,7 +59,8 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, int64_t version, stru
     return code;
 }
 
-static tarn_code list(struct tarn_tx *tx, int64_t table_id, tarn_schema_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code list(struct tarn_tx *tx, int64_t table_id, tarn_schema_fn *fn, void *ctx,
+                      struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_i64(st, 1, table_id);

@@ -41,7 +41,8 @@ static void fill_ops(struct tarn_store_ops *ops)
     tarn_sqlite_tokens_ops(ops);
 }
 
-static tarn_code store_new(const struct tarn_sqlite_options *options, struct tarn_store **out, struct tarn_err *err)
+static tarn_code store_new(const struct tarn_sqlite_options *options, struct tarn_store **out,
+                           struct tarn_err *err)
 {
     struct tarn_sqlite_store *store = calloc(1, sizeof *store);
     if (!store)
@@ -67,7 +68,8 @@ static tarn_code open_writing(struct tarn_sqlite_store *store, bool migrate, str
     __attribute__((cleanup(tarn_sqlite_conn_freep))) struct tarn_sqlite_conn *conn = NULL;
     tarn_code code = tarn_sqlite_conn_open(store, true, &conn, err);
     if (code == TARN_OK && fresh)
-        (void)chmod(store->path, S_IRUSR | S_IWUSR); /* its log follows; a failure leaves the umask's rights */
+        (void)chmod(store->path,
+                    S_IRUSR | S_IWUSR); /* its log follows; a failure leaves the umask's rights */
     if (code == TARN_OK)
         code = tarn_sqlite_migrate(conn, migrate, err);
     if (code == TARN_OK)
@@ -81,7 +83,8 @@ static tarn_code open_writing(struct tarn_sqlite_store *store, bool migrate, str
     return code;
 }
 
-tarn_code tarn_sqlite_open(const struct tarn_sqlite_options *options, struct tarn_store **out, struct tarn_err *err)
+tarn_code tarn_sqlite_open(const struct tarn_sqlite_options *options, struct tarn_store **out,
+                           struct tarn_err *err)
 {
     TARN_AUTO(store) struct tarn_store *base = NULL;
     tarn_code code = store_new(options, &base, err);

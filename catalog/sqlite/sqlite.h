@@ -6,11 +6,11 @@
 #include "catalog/store.h"
 
 struct tarn_sqlite_options {
-    const char *path;      /* database file; made when missing */
-    size_t queue_max;      /* waiting transactions, 0: 10,000 */
-    int64_t cache_kib;     /* page cache of the writer, 0: 16 MiB; a reader has a quarter */
-    bool migrate;          /* run migrations that are missing; else a database that lacks some is refused */
-    const char *vfs;       /* tests: a VFS that fails on demand; NULL: the default */
+    const char *path;  /* database file; made when missing */
+    size_t queue_max;  /* waiting transactions, 0: 10,000 */
+    int64_t cache_kib; /* page cache of the writer, 0: 16 MiB; a reader has a quarter */
+    bool migrate;      /* run migrations that are missing; else a database that lacks some is refused */
+    const char *vfs;   /* tests: a VFS that fails on demand; NULL: the default */
 };
 /* Opens, migrates, starts the writer. A newer or altered migration in the database is refused. */
 TARN_MUST tarn_code tarn_sqlite_open(const struct tarn_sqlite_options *options, struct tarn_store **out,

@@ -1,24 +1,28 @@
-/* status.c - what the status answers need: a table beside what its last scan saw, one or a list of them, and for
- * the list what is open. */
+/* status.c - what the status answers need: a table beside what its last scan saw, one or a list of them, and
+ * for the list what is open. */
 #include "catalog/sqlite/internal.h"
 
-#define SELECT_ROW                                                                                                    \
-    "SELECT " TARN_SQLITE_TABLE_COLUMNS ", s.scanned, " TARN_SQLITE_SCAN_COLUMNS TARN_SQLITE_TABLE_FROM               \
+#define SELECT_ROW                                                                                           \
+    "SELECT " TARN_SQLITE_TABLE_COLUMNS ", s.scanned, " TARN_SQLITE_SCAN_COLUMNS TARN_SQLITE_TABLE_FROM      \
     "LEFT JOIN scans s ON s.table_id = t.id "
 
 enum { S_LOOK, S_LIVE, S_DROPPED, S_OPEN };
+/* clang-format off */
 const char *const tarn_sqlite_status_sql[] = {
     [S_LOOK] = SELECT_ROW "WHERE n.name = ?1 AND t.name = ?2 AND t.dropped_at IS NULL",
     [S_LIVE] = SELECT_ROW TARN_SQLITE_WALK_LIVE,
     [S_DROPPED] = SELECT_ROW TARN_SQLITE_WALK_DROPPED,
-    [S_OPEN] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.table_id = ?1 AND f.closed_at IS NULL "
-               "AND f.opened_at IS NOT NULL ORDER BY f.code, f.subject",
+    [S_OPEN] =
+        "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
+        "WHERE f.table_id = ?1 AND f.closed_at IS NULL AND f.opened_at IS NOT NULL "
+        "ORDER BY f.code, f.subject",
     NULL
 };
+/* clang-format on */
 
 /* The row a statement stands on, borrowed. */
-static tarn_code read_row(sqlite3_stmt *st, struct tarn_table *table, struct tarn_scan_row *scan, bool *scanned,
-                          struct tarn_err *err)
+static tarn_code read_row(sqlite3_stmt *st, struct tarn_table *table, struct tarn_scan_row *scan,
+                          bool *scanned, struct tarn_err *err)
 {
     *scanned = column_i64(st, TARN_SQLITE_TABLE_WIDTH) == 1;
     tarn_code code = tarn_sqlite_table_row(st, table, err);
@@ -111,19 +115,23 @@ static tarn_code visit_row(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, stru
     if (code == TARN_OK)
         code = read_open(tx, table.id, &open, err);
     if (code == TARN_OK) {
-        struct tarn_status_row row = { .table = &table, .scan = scanned ? &scan : NULL, .open_errors = open.errors,
-                                       .open_warnings = open.warnings, .worst = open.any ? &open.worst : NULL };
+        struct tarn_status_row row = { .table = &table,
+                                       .scan = scanned ? &scan : NULL,
+                                       .open_errors = open.errors,
+                                       .open_warnings = open.warnings,
+                                       .worst = open.any ? &open.worst : NULL };
         code = visit->fn(visit->ctx, &row, err);
     }
     tarn_finding_done(&open.worst);
     return code;
 }
 
-static tarn_code status(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_status_fn *fn, void *ctx,
-                        struct tarn_err *err)
+static tarn_code status(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_status_fn *fn,
+                        void *ctx, struct tarn_err *err)
 {
     struct visit visit = { fn, ctx };
-    sqlite3_stmt *live = stmt_of(tx, TARN_SQLITE_STATUS, S_LIVE), *dropped = stmt_of(tx, TARN_SQLITE_STATUS, S_DROPPED);
+    sqlite3_stmt *live = stmt_of(tx, TARN_SQLITE_STATUS, S_LIVE),
+                 *dropped = stmt_of(tx, TARN_SQLITE_STATUS, S_DROPPED);
     return tarn_sqlite_walk(tx, filter, live, dropped, visit_row, &visit, err);
 }
 

@@ -1,39 +1,63 @@
 /* tables.c - one table's row: made, found, changed, and its version moved by compare-and-swap. */
 #include "catalog/sqlite/internal.h"
 
-enum { S_NAMESPACE, S_INSERT, S_TIE, S_SCAN, S_GET, S_GET_BY_ID, S_GET_DROPPED, S_GET_DROPPED_UUID, S_UPDATE, S_PARK, S_COMMIT };
+enum {
+    S_NAMESPACE,
+    S_INSERT,
+    S_TIE,
+    S_SCAN,
+    S_GET,
+    S_GET_BY_ID,
+    S_GET_DROPPED,
+    S_GET_DROPPED_UUID,
+    S_UPDATE,
+    S_PARK,
+    S_COMMIT
+};
+/* clang-format off */
 const char *const tarn_sqlite_tables_sql[] = {
     [S_NAMESPACE] = "INSERT INTO namespaces (name, created_at) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING",
     [S_INSERT] =
-        "INSERT INTO tables (id, uuid, namespace_id, name, format, mode, location, metadata_location, version, "
-        "published_version, oldest_version, latest_transaction, schema_version, published_schema, file_count, "
-        "total_bytes, partition_keys, properties, owner, monitors, enforcement, verify, publish, protected, block, "
-        "created_at, committed_at, revision, dropped_at) "
-        "VALUES (?1, ?2, (SELECT id FROM namespaces WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, "
-        "?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, 1, ?27)",
+        "INSERT INTO tables (id, uuid, namespace_id, name, format, mode, location, metadata_location, "
+        "version, published_version, oldest_version, latest_transaction, schema_version, published_schema, "
+        "file_count, total_bytes, partition_keys, properties, owner, monitors, enforcement, verify, publish, "
+        "protected, block, created_at, committed_at, revision, dropped_at) "
+        "VALUES (?1, ?2, (SELECT id FROM namespaces WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, "
+        "?9, ?10, ?11, ?12, ?13, 0, "
+        "?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
+        "?23, ?24, ?25, ?26, 1, ?27)",
     [S_TIE] = "DELETE FROM loose_ids WHERE id = ?1",
-    [S_SCAN] = "INSERT INTO scans (table_id, scanned, parked, checked_version, next_probe_at, next_sweep_at, failures, "
-               "details, verdict, judged, verdict_since) VALUES (?1, 0, ?2, 0, 0, 0, 0, '{}', 'unknown', 0, ?3)",
-    [S_GET] = "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM
-              "WHERE n.name = ?1 AND t.name = ?2 AND t.dropped_at IS NULL",
+    [S_SCAN] =
+        "INSERT INTO scans (table_id, scanned, parked, checked_version, next_probe_at, next_sweep_at, "
+        "failures, details, verdict, judged, verdict_since) "
+        "VALUES (?1, 0, ?2, 0, 0, 0, 0, '{}', 'unknown', 0, ?3)",
+    [S_GET] =
+        "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM
+        "WHERE n.name = ?1 AND t.name = ?2 AND t.dropped_at IS NULL",
     [S_GET_BY_ID] = "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM "WHERE t.id = ?1",
-    [S_GET_DROPPED] = "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM
-                      "WHERE n.name = ?1 AND t.name = ?2 AND t.dropped_at IS NOT NULL "
-                      "ORDER BY t.dropped_at DESC, t.id DESC LIMIT 1",
-    [S_GET_DROPPED_UUID] = "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM
-                           "WHERE n.name = ?1 AND t.name = ?2 AND t.dropped_at IS NOT NULL AND t.uuid = ?3",
+    [S_GET_DROPPED] =
+        "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM
+        "WHERE n.name = ?1 AND t.name = ?2 AND t.dropped_at IS NOT NULL "
+        "ORDER BY t.dropped_at DESC, t.id DESC LIMIT 1",
+    [S_GET_DROPPED_UUID] =
+        "SELECT " TARN_SQLITE_TABLE_COLUMNS TARN_SQLITE_TABLE_FROM
+        "WHERE n.name = ?1 AND t.name = ?2 AND t.dropped_at IS NOT NULL AND t.uuid = ?3",
     [S_UPDATE] =
-        "UPDATE tables SET namespace_id = (SELECT id FROM namespaces WHERE name = ?3), name = ?4, format = ?5, "
-        "mode = ?6, location = ?7, metadata_location = ?8, version = ?9, published_version = ?10, oldest_version = ?11, "
-        "latest_transaction = ?12, schema_version = ?13, file_count = ?14, total_bytes = ?15, partition_keys = ?16, "
-        "properties = ?17, owner = ?18, monitors = ?19, enforcement = ?20, verify = ?21, publish = ?22, protected = ?23, "
-        "block = ?24, created_at = ?25, committed_at = ?26, dropped_at = ?27, revision = revision + 1 "
+        "UPDATE tables SET namespace_id = (SELECT id FROM namespaces WHERE name = ?3), name = ?4, "
+        "format = ?5, mode = ?6, location = ?7, metadata_location = ?8, version = ?9, "
+        "published_version = ?10, oldest_version = ?11, latest_transaction = ?12, schema_version = ?13, "
+        "file_count = ?14, total_bytes = ?15, partition_keys = ?16, properties = ?17, owner = ?18, "
+        "monitors = ?19, enforcement = ?20, verify = ?21, publish = ?22, protected = ?23, block = ?24, "
+        "created_at = ?25, committed_at = ?26, dropped_at = ?27, revision = revision + 1 "
         "WHERE id = ?1 AND uuid = ?2",
     [S_PARK] = "UPDATE scans SET parked = ?2 WHERE table_id = ?1 AND parked <> ?2",
-    [S_COMMIT] = "UPDATE tables SET version = version + 1, latest_transaction = ?3, committed_at = ?4, file_count = ?5, "
-                 "total_bytes = ?6, revision = revision + 1 WHERE id = ?1 AND version = ?2 AND dropped_at IS NULL",
+    [S_COMMIT] =
+        "UPDATE tables SET version = version + 1, latest_transaction = ?3, committed_at = ?4, "
+        "file_count = ?5, total_bytes = ?6, revision = revision + 1 "
+        "WHERE id = ?1 AND version = ?2 AND dropped_at IS NULL",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_TABLES, which); }
 
@@ -83,7 +107,8 @@ static tarn_code ensure_namespace(struct tarn_tx *tx, const struct tarn_table *t
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code write_row(struct tarn_tx *tx, int which, const struct tarn_table *table, struct tarn_err *err)
+static tarn_code write_row(struct tarn_tx *tx, int which, const struct tarn_table *table,
+                           struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, which);
     bind_table(st, table);
@@ -120,8 +145,10 @@ static tarn_code insert(struct tarn_tx *tx, const struct tarn_table *table, stru
     return code;
 }
 
-/* The one row of a bound statement as the caller's own; *found false and *out untouched when there is none. */
-static tarn_code read_one(struct tarn_tx *tx, sqlite3_stmt *st, bool *found, struct tarn_table **out, struct tarn_err *err)
+/* The one row of a bound statement as the caller's own; *found false and *out untouched when there is none.
+ */
+static tarn_code read_one(struct tarn_tx *tx, sqlite3_stmt *st, bool *found, struct tarn_table **out,
+                          struct tarn_err *err)
 {
     struct tarn_table row;
     tarn_code code = tarn_sqlite_next(tx, st, found, err);
@@ -149,7 +176,8 @@ static tarn_code get_by_id(struct tarn_tx *tx, int64_t id, struct tarn_table **o
     bind_i64(st, 1, id);
     bool found = false;
     tarn_code code = read_one(tx, st, &found, out, err);
-    return code == TARN_OK && !found ? tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table no longer exists") : code;
+    return code == TARN_OK && !found ? tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table no longer exists")
+                                     : code;
 }
 
 static tarn_code get_dropped(struct tarn_tx *tx, const char *namespace_, const char *name, const char *uuid,

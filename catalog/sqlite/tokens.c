@@ -3,13 +3,18 @@
 #include <stddef.h>
 
 enum { S_INSERT, S_LIST, S_REVOKE };
+/* clang-format off */
 const char *const tarn_sqlite_tokens_sql[] = {
-    [S_INSERT] = "INSERT INTO tokens (name, hash, scope, tables, roots, created_at, expires_at, revoked_at) "
-                 "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [S_LIST] = "SELECT name, hash, scope, tables, roots, created_at, expires_at, revoked_at FROM tokens ORDER BY name",
+    [S_INSERT] =
+        "INSERT INTO tokens (name, hash, scope, tables, roots, created_at, expires_at, revoked_at) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [S_LIST] =
+        "SELECT name, hash, scope, tables, roots, created_at, expires_at, revoked_at FROM tokens "
+        "ORDER BY name",
     [S_REVOKE] = "UPDATE tokens SET revoked_at = coalesce(revoked_at, ?2) WHERE name = ?1",
     NULL
 };
+/* clang-format on */
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_TOKENS, which); }
 
@@ -37,8 +42,12 @@ static tarn_code append(sqlite3_stmt *st, struct tarn_tokens *list, struct tarn_
         return tarn_fail_oom(err);
     list->items = items;
     struct tarn_token row = {
-        .name = column_text(st, 0), .tables = column_text(st, 3), .roots = column_text(st, 4),
-        .created_at = column_i64(st, 5), .expires_at = column_opt(st, 6), .revoked_at = column_opt(st, 7),
+        .name = column_text(st, 0),
+        .tables = column_text(st, 3),
+        .roots = column_text(st, 4),
+        .created_at = column_i64(st, 5),
+        .expires_at = column_opt(st, 6),
+        .revoked_at = column_opt(st, 7),
     };
     column_fixed(st, 1, row.hash, sizeof row.hash);
     if (!tarn_scope_parse(column_text(st, 2), &row.scope))

@@ -3,7 +3,8 @@
  * were not yet durable. On a disk that takes two milliseconds to sync this is the difference between four
  * hundred commits a second and ten thousand.
  *
- * The thread waits for work and for nothing else. It also checkpoints (see connection.c), right after answering. */
+ * The thread waits for work and for nothing else. It also checkpoints (see connection.c), right after
+ * answering. */
 #include "catalog/sqlite/internal.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -35,10 +36,10 @@ struct tarn_sqlite_writer {
     struct job *waiting; /* under lock, as the three below */
     size_t waiting_count, waiting_max;
     bool closing;
-    struct job *taken;   /* the thread's: changes places with `waiting` */
+    struct job *taken; /* the thread's: changes places with `waiting` */
     struct outcome outcome[GROUP_MAX];
-    int log_pages;       /* in the write-ahead log after the last commit */
-    int checkpoint_at;   /* not before the log has this many: what is left is pinned by a reader */
+    int log_pages;     /* in the write-ahead log after the last commit */
+    int checkpoint_at; /* not before the log has this many: what is left is pinned by a reader */
     _Atomic int64_t groups, transactions;
 };
 
@@ -98,7 +99,8 @@ static tarn_code reopen(struct tarn_sqlite_writer *w, struct tarn_err *err)
 
 /* --- one transaction for each --- */
 
-/* No space, a lock: SQLite knows that nothing was committed. After anything else the log may hold the commit. */
+/* No space, a lock: SQLite knows that nothing was committed. After anything else the log may hold the commit.
+ */
 static bool is_known_undone(int rc)
 {
     int primary = rc & 0xff;
@@ -107,7 +109,8 @@ static bool is_known_undone(int rc)
 
 static tarn_code unknown(struct tarn_err *err, int rc)
 {
-    return tarn_fail(err, TARN_COMMIT_STATE_UNKNOWN, "the commit may or may not have happened (sqlite %d)", rc);
+    return tarn_fail(err, TARN_COMMIT_STATE_UNKNOWN, "the commit may or may not have happened (sqlite %d)",
+                     rc);
 }
 
 static void run_alone(struct tarn_sqlite_writer *w, const struct job *job, struct outcome *o)
@@ -155,8 +158,8 @@ static bool run_member(struct tarn_sqlite_writer *w, const struct job *job, stru
     return tarn_sqlite_control(conn, TARN_SQLITE_RELEASE) == SQLITE_OK && in_transaction(conn);
 }
 
-/* Marks what must run again: all when the transaction is known to be gone, the refused ones when the others' fate is not
- * known. */
+/* Marks what must run again: all when the transaction is known to be gone, the refused ones when the others'
+ * fate is not known. */
 static void end_badly(struct tarn_sqlite_writer *w, size_t count, int rc)
 {
     rollback(w->conn);
@@ -261,8 +264,8 @@ static void *writer_main(void *arg)
     return NULL;
 }
 
-tarn_code tarn_sqlite_writer_new(struct tarn_sqlite_store *store, struct tarn_sqlite_conn *conn, size_t queue_max,
-                                 struct tarn_err *err)
+tarn_code tarn_sqlite_writer_new(struct tarn_sqlite_store *store, struct tarn_sqlite_conn *conn,
+                                 size_t queue_max, struct tarn_err *err)
 {
     struct tarn_sqlite_writer *w = calloc(1, sizeof *w);
     if (!w) {
@@ -323,7 +326,8 @@ void tarn_sqlite_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tar
         return;
 
     TARN_ERR(err);
-    tarn_code code = tarn_fail(&err, TARN_OVERLOADED, closing ? "the store is closing" : "too many transactions wait");
+    tarn_code code =
+        tarn_fail(&err, TARN_OVERLOADED, closing ? "the store is closing" : "too many transactions wait");
     done(ctx, code, &err);
 }
 

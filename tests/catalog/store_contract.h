@@ -7,56 +7,56 @@
 /* An empty store in `folder`; the same folder again opens what was left there. */
 typedef struct tarn_store *tarn_store_opener(const char *folder);
 
-#define TARN_STORE_CONTRACT(X)                                                                     \
-    /* tables */                                                                                   \
-    X(a_table_reads_back_as_it_was_inserted)                                                       \
-    X(a_name_is_unique_among_live_tables_of_its_namespace)                                         \
-    X(a_dropped_name_is_free_and_restorable_until_it_is_taken)                                     \
-    X(the_newest_dropped_table_or_the_one_with_the_uuid_is_found)                                  \
-    X(an_update_writes_every_setting_and_raises_the_revision)                                      \
-    X(a_rename_onto_a_live_name_is_refused)                                                        \
-    X(a_commit_needs_the_expected_version_and_a_live_table)                                        \
-    X(pages_of_tables_join_without_gap_or_repetition)                                              \
-    X(lists_filter_by_namespace_prefix_format_and_mode)                                            \
-    X(dropped_tables_of_one_name_are_listed_by_id)                                                 \
-    X(a_location_is_found_by_its_equals_ancestors_and_descendants)                                 \
-    X(a_purge_takes_the_rows_in_pieces_and_hides_the_table_at_once)                                \
-    X(a_sweep_takes_only_what_an_earlier_process_left_loose)                                       \
-    /* files */                                                                                    \
-    X(a_live_path_cannot_be_added_twice)                                                           \
-    X(a_removed_file_gives_its_size_and_only_once)                                                 \
-    X(every_version_lists_exactly_its_files)                                                       \
-    X(pages_of_files_are_exact_while_commits_go_on)                                                \
-    X(a_version_lists_its_removes_then_its_adds)                                                   \
-    X(what_is_not_known_of_a_file_stays_unknown)                                                   \
-    /* history */                                                                                  \
-    X(a_commit_is_found_by_version_and_by_transaction)                                             \
-    X(a_transaction_id_is_taken_once_a_table)                                                      \
-    X(the_history_is_listed_newest_first)                                                          \
-    X(adopted_entries_have_a_position_and_no_version)                                              \
-    X(an_idempotency_key_belongs_to_all_its_parts_and_expires)                                     \
-    X(schemas_are_listed_oldest_first)                                                             \
-    X(meta_values_are_set_and_replaced)                                                            \
-    /* monitors and the rest */                                                                    \
-    X(a_new_table_is_due_at_once_and_not_yet_scanned)                                              \
-    X(what_is_due_comes_earliest_first_and_tells_when_to_look_again)                               \
-    X(a_dropped_table_is_never_due)                                                                \
-    X(a_scan_row_reads_back_as_it_was_put)                                                         \
-    X(one_look_gives_the_table_and_its_scan)                                                       \
-    X(findings_are_ordered_worst_first_and_closed_ones_may_reopen)                                 \
-    X(the_status_list_counts_what_is_open_and_names_the_worst)                                     \
-    X(a_publication_moves_the_published_version_without_a_revision)                                \
-    X(tables_with_something_to_publish_are_pending)                                                \
-    X(tokens_are_listed_and_revoked)                                                               \
-    /* transactions */                                                                             \
-    X(a_refusal_undoes_what_it_wrote_and_nothing_else)                                             \
-    X(a_refusal_in_a_group_leaves_its_neighbours_alone)                                            \
-    X(submits_from_many_threads_are_counted_exactly_once)                                          \
-    X(a_group_is_answered_after_it_is_durable)                                                     \
-    X(a_read_sees_one_snapshot_while_writes_go_on)                                                 \
-    X(a_read_cannot_write)                                                                         \
-    X(an_error_keeps_its_members_on_the_way_to_the_caller)                                         \
-    X(what_is_queued_is_finished_before_the_store_closes)                                          \
+#define TARN_STORE_CONTRACT(X)                                                                               \
+    /* tables */                                                                                             \
+    X(a_table_reads_back_as_it_was_inserted)                                                                 \
+    X(a_name_is_unique_among_live_tables_of_its_namespace)                                                   \
+    X(a_dropped_name_is_free_and_restorable_until_it_is_taken)                                               \
+    X(the_newest_dropped_table_or_the_one_with_the_uuid_is_found)                                            \
+    X(an_update_writes_every_setting_and_raises_the_revision)                                                \
+    X(a_rename_onto_a_live_name_is_refused)                                                                  \
+    X(a_commit_needs_the_expected_version_and_a_live_table)                                                  \
+    X(pages_of_tables_join_without_gap_or_repetition)                                                        \
+    X(lists_filter_by_namespace_prefix_format_and_mode)                                                      \
+    X(dropped_tables_of_one_name_are_listed_by_id)                                                           \
+    X(a_location_is_found_by_its_equals_ancestors_and_descendants)                                           \
+    X(a_purge_takes_the_rows_in_pieces_and_hides_the_table_at_once)                                          \
+    X(a_sweep_takes_only_what_an_earlier_process_left_loose)                                                 \
+    /* files */                                                                                              \
+    X(a_live_path_cannot_be_added_twice)                                                                     \
+    X(a_removed_file_gives_its_size_and_only_once)                                                           \
+    X(every_version_lists_exactly_its_files)                                                                 \
+    X(pages_of_files_are_exact_while_commits_go_on)                                                          \
+    X(a_version_lists_its_removes_then_its_adds)                                                             \
+    X(what_is_not_known_of_a_file_stays_unknown)                                                             \
+    /* history */                                                                                            \
+    X(a_commit_is_found_by_version_and_by_transaction)                                                       \
+    X(a_transaction_id_is_taken_once_a_table)                                                                \
+    X(the_history_is_listed_newest_first)                                                                    \
+    X(adopted_entries_have_a_position_and_no_version)                                                        \
+    X(an_idempotency_key_belongs_to_all_its_parts_and_expires)                                               \
+    X(schemas_are_listed_oldest_first)                                                                       \
+    X(meta_values_are_set_and_replaced)                                                                      \
+    /* monitors and the rest */                                                                              \
+    X(a_new_table_is_due_at_once_and_not_yet_scanned)                                                        \
+    X(what_is_due_comes_earliest_first_and_tells_when_to_look_again)                                         \
+    X(a_dropped_table_is_never_due)                                                                          \
+    X(a_scan_row_reads_back_as_it_was_put)                                                                   \
+    X(one_look_gives_the_table_and_its_scan)                                                                 \
+    X(findings_are_ordered_worst_first_and_closed_ones_may_reopen)                                           \
+    X(the_status_list_counts_what_is_open_and_names_the_worst)                                               \
+    X(a_publication_moves_the_published_version_without_a_revision)                                          \
+    X(tables_with_something_to_publish_are_pending)                                                          \
+    X(tokens_are_listed_and_revoked)                                                                         \
+    /* transactions */                                                                                       \
+    X(a_refusal_undoes_what_it_wrote_and_nothing_else)                                                       \
+    X(a_refusal_in_a_group_leaves_its_neighbours_alone)                                                      \
+    X(submits_from_many_threads_are_counted_exactly_once)                                                    \
+    X(a_group_is_answered_after_it_is_durable)                                                               \
+    X(a_read_sees_one_snapshot_while_writes_go_on)                                                           \
+    X(a_read_cannot_write)                                                                                   \
+    X(an_error_keeps_its_members_on_the_way_to_the_caller)                                                   \
+    X(what_is_queued_is_finished_before_the_store_closes)                                                    \
     X(everything_is_there_after_the_store_is_opened_again)
 
 #define X(name) void tarn_contract_##name(tarn_store_opener *open);
@@ -65,11 +65,11 @@ TARN_STORE_CONTRACT(X)
 
 /* --- fixtures --- */
 /* In a transaction's body: on with it or out. */
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        tarn_code try_code_ = (call);                                                              \
-        if (try_code_ != TARN_OK)                                                                  \
-            return try_code_;                                                                      \
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        tarn_code try_code_ = (call);                                                                        \
+        if (try_code_ != TARN_OK)                                                                            \
+            return try_code_;                                                                                \
     } while (0)
 
 /* A managed table at version 0 in `namespace_`, location "/lake/<namespace_>/<name>". Texts are borrowed. */
@@ -90,7 +90,8 @@ struct fx_commit {
     int64_t version;  /* out */
 };
 tarn_tx_fn fx_commit_tx;
-int64_t fx_commit(struct tarn_store *store, int64_t table_id, const char *transaction, const char *add, const char *remove);
+int64_t fx_commit(struct tarn_store *store, int64_t table_id, const char *transaction, const char *add,
+                  const char *remove);
 /* Runs a body; ends the test when its code is not `code`. */
 void fx_write(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_code code);
 void fx_read(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_code code);

@@ -9,10 +9,12 @@
 
 #define S(text) ((char *)(text))
 
-static void expect_paths(struct tarn_store *store, int64_t table_id, int64_t version, int64_t page, const char *expected)
+static void expect_paths(struct tarn_store *store, int64_t table_id, int64_t version, int64_t page,
+                         const char *expected)
 {
     char *paths = fx_paths(store, table_id, version, page);
-    cr_expect(eq(str, paths, S(expected)), "version %lld in pages of %lld", (long long)version, (long long)page);
+    cr_expect(eq(str, paths, S(expected)), "version %lld in pages of %lld", (long long)version,
+              (long long)page);
     free(paths);
 }
 
@@ -62,8 +64,8 @@ void tarn_contract_a_removed_file_gives_its_size_and_only_once(tarn_store_opener
 static const struct {
     const char *add, *remove, *paths;
 } k_history[] = {
-    { "b", NULL, "b" },       { "d", NULL, "b d" },     { "a", "b", "a d" },   { "b", NULL, "a b d" },
-    { "b", "b", "a b d" },    { NULL, "d", "a b" },     { "c", "a", "b c" },   { "a", "c", "a b" },
+    { "b", NULL, "b" },    { "d", NULL, "b d" }, { "a", "b", "a d" }, { "b", NULL, "a b d" },
+    { "b", "b", "a b d" }, { NULL, "d", "a b" }, { "c", "a", "b c" }, { "a", "c", "a b" },
 };
 
 static void make_history(struct tarn_store *store, int64_t id)
@@ -71,7 +73,8 @@ static void make_history(struct tarn_store *store, int64_t id)
     for (size_t i = 0; i < TARN_COUNT(k_history); i++) {
         char transaction[16];
         snprintf(transaction, sizeof transaction, "txn-%zu", i + 1);
-        cr_assert(eq(i64, fx_commit(store, id, transaction, k_history[i].add, k_history[i].remove), (int64_t)i + 1));
+        cr_assert(eq(i64, fx_commit(store, id, transaction, k_history[i].add, k_history[i].remove),
+                     (int64_t)i + 1));
     }
 }
 
@@ -153,8 +156,12 @@ void tarn_contract_pages_of_files_are_exact_while_commits_go_on(tarn_store_opene
 static tarn_code add_bare_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_file bare = { .path = "bare", .size = 0, .records = -1 };
-    struct tarn_file full = { .path = "full", .size = INT64_MAX, .records = 0, .schema_version = 3,
-                              .partition_values = "{\"d\":\"x\"}", .column_stats = "{\"u\":{\"min\":1}}" };
+    struct tarn_file full = { .path = "full",
+                              .size = INT64_MAX,
+                              .records = 0,
+                              .schema_version = 3,
+                              .partition_values = "{\"d\":\"x\"}",
+                              .column_stats = "{\"u\":{\"min\":1}}" };
     TRY(tx->ops->files.add(tx, *(int64_t *)ctx, 1, &bare, err));
     return tx->ops->files.add(tx, *(int64_t *)ctx, 1, &full, err);
 }

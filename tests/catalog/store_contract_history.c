@@ -39,9 +39,18 @@ void tarn_contract_a_commit_is_found_by_version_and_by_transaction(tarn_store_op
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
     struct put p = { fx_make(store, "default", "orders"),
-                     { .version = 9, .transaction = S("txn-9"), .committed_at = 77, .schema_version = 2,
-                       .metadata = S("{\"author\":\"x\"}"), .data_change = true, .files_added = 1, .files_removed = 2,
-                       .bytes_added = 3, .bytes_removed = 4, .file_count = 5, .total_bytes = 6 } };
+                     { .version = 9,
+                       .transaction = S("txn-9"),
+                       .committed_at = 77,
+                       .schema_version = 2,
+                       .metadata = S("{\"author\":\"x\"}"),
+                       .data_change = true,
+                       .files_added = 1,
+                       .files_removed = 2,
+                       .bytes_added = 3,
+                       .bytes_removed = 4,
+                       .file_count = 5,
+                       .total_bytes = 6 } };
     memset(p.row.body_hash, 'c', 64);
     fx_write(store, put_tx, &p, TARN_OK);
     for (int by_id = 0; by_id < 2; by_id++) {
@@ -95,8 +104,9 @@ static tarn_code note_commit(void *ctx, const struct tarn_commit_row *row, struc
 static tarn_code history_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct history *h = ctx;
-    return h->adopted ? tx->ops->commits.list_adopted(tx, h->table_id, h->below, h->limit, note_commit, h, err)
-                      : tx->ops->commits.list(tx, h->table_id, h->below, h->limit, note_commit, h, err);
+    return h->adopted
+               ? tx->ops->commits.list_adopted(tx, h->table_id, h->below, h->limit, note_commit, h, err)
+               : tx->ops->commits.list(tx, h->table_id, h->below, h->limit, note_commit, h, err);
 }
 static void expect_history(struct tarn_store *store, struct history h, const char *expected)
 {
@@ -114,7 +124,8 @@ void tarn_contract_the_history_is_listed_newest_first(tarn_store_opener *open)
         snprintf(text, sizeof text, "txn-%d", i);
         (void)fx_commit(store, id, text, text, NULL);
     }
-    expect_history(store, (struct history){ .table_id = id, .below = INT64_MAX, .limit = 3 }, "txn-5:5 txn-4:4 txn-3:3");
+    expect_history(store, (struct history){ .table_id = id, .below = INT64_MAX, .limit = 3 },
+                   "txn-5:5 txn-4:4 txn-3:3");
     expect_history(store, (struct history){ .table_id = id, .below = 3, .limit = 3 }, "txn-2:2 txn-1:1");
     expect_history(store, (struct history){ .table_id = id, .below = 1, .limit = 3 }, "");
 }
@@ -123,8 +134,11 @@ static tarn_code adopt_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     static const char *const k_ids[] = { "old-1", "old-2", "old-3" };
     for (int64_t i = 0; i < 3; i++) {
-        struct tarn_commit_row row = { .transaction = S(k_ids[i]), .committed_at = i, .files_added = i,
-                                       .metadata = S("{}"), .data_change = true };
+        struct tarn_commit_row row = { .transaction = S(k_ids[i]),
+                                       .committed_at = i,
+                                       .files_added = i,
+                                       .metadata = S("{}"),
+                                       .data_change = true };
         TRY(tx->ops->commits.insert_adopted(tx, *(int64_t *)ctx, i + 1, &row, err));
     }
     return TARN_OK;
@@ -160,14 +174,14 @@ struct key {
 static tarn_code key_put_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct key *k = ctx;
-    return tx->ops->commits.key_put(tx, k->part[0], k->part[1], k->part[2], k->part[3], k->part[4], k->version, k->hash,
-                                    k->now_ms, err);
+    return tx->ops->commits.key_put(tx, k->part[0], k->part[1], k->part[2], k->part[3], k->part[4],
+                                    k->version, k->hash, k->now_ms, err);
 }
 static tarn_code key_get_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct key *k = ctx;
-    return tx->ops->commits.key_get(tx, k->part[0], k->part[1], k->part[2], k->part[3], k->part[4], &k->version, k->hash,
-                                    err);
+    return tx->ops->commits.key_get(tx, k->part[0], k->part[1], k->part[2], k->part[3], k->part[4],
+                                    &k->version, k->hash, err);
 }
 static tarn_code expire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -201,7 +215,9 @@ void tarn_contract_an_idempotency_key_belongs_to_all_its_parts_and_expires(tarn_
 
 static tarn_code schemas_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct tarn_schema_row second = { .version = 2, .schema = S("{\"v\":2}"), .renames = S("{\"a\":\"b\"}"), .created_at = 20 };
+    struct tarn_schema_row second = {
+        .version = 2, .schema = S("{\"v\":2}"), .renames = S("{\"a\":\"b\"}"), .created_at = 20
+    };
     struct tarn_schema_row first = { .version = 1, .schema = S("{\"v\":1}"), .created_at = 10 };
     TRY(tx->ops->schemas.insert(tx, *(int64_t *)ctx, &second, err));
     return tx->ops->schemas.insert(tx, *(int64_t *)ctx, &first, err);
@@ -215,8 +231,8 @@ static tarn_code note_schema(void *ctx, const struct tarn_schema_row *row, struc
 {
     (void)err;
     struct schemas *s = ctx;
-    tarn_buf_addf(&s->text, "%lld=%s@%lld(%s) ", (long long)row->version, row->schema, (long long)row->created_at,
-                  row->renames ? row->renames : "");
+    tarn_buf_addf(&s->text, "%lld=%s@%lld(%s) ", (long long)row->version, row->schema,
+                  (long long)row->created_at, row->renames ? row->renames : "");
     return TARN_OK;
 }
 static tarn_code schema_list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

@@ -36,9 +36,18 @@ static tarn_code scan_put_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err
 static void put_due(struct tarn_store *store, int64_t table_id, int64_t next_probe_at)
 {
     struct scan s = { table_id,
-                      { .table_id = table_id, .checked_at = -1, .next_probe_at = next_probe_at, .first_failed_at = 5,
-                        .failures = 1, .version = -1, .last_updated = -1, .file_count = -1, .total_bytes = -1,
-                        .schema_version = -1, .last_data_commit = -1, .verdict = TARN_SEV_UNKNOWN } };
+                      { .table_id = table_id,
+                        .checked_at = -1,
+                        .next_probe_at = next_probe_at,
+                        .first_failed_at = 5,
+                        .failures = 1,
+                        .version = -1,
+                        .last_updated = -1,
+                        .file_count = -1,
+                        .total_bytes = -1,
+                        .schema_version = -1,
+                        .last_data_commit = -1,
+                        .verdict = TARN_SEV_UNKNOWN } };
     fx_write(store, scan_put_tx, &s, TARN_OK);
 }
 
@@ -112,11 +121,27 @@ void tarn_contract_a_dropped_table_is_never_due(tarn_store_opener *open)
 static struct tarn_scan_row full_scan(int64_t table_id)
 {
     return (struct tarn_scan_row){
-        .table_id = table_id, .checked_at = 10, .checked_version = 11, .next_probe_at = 12, .next_sweep_at = 13,
-        .failures = 14, .first_failed_at = 15, .version = 16, .latest_transaction = S("txn-7"), .last_updated = 17,
-        .file_count = 18, .total_bytes = 19, .schema_version = 20, .partition_keys = S("[\"d\"]"),
-        .has_manifest_age = true, .manifest_age_ms = -21, .last_data_commit = 22, .details = S("{\"x\":1}"),
-        .verdict = TARN_SEV_WARNING, .judged = true, .verdict_since = 23,
+        .table_id = table_id,
+        .checked_at = 10,
+        .checked_version = 11,
+        .next_probe_at = 12,
+        .next_sweep_at = 13,
+        .failures = 14,
+        .first_failed_at = 15,
+        .version = 16,
+        .latest_transaction = S("txn-7"),
+        .last_updated = 17,
+        .file_count = 18,
+        .total_bytes = 19,
+        .schema_version = 20,
+        .partition_keys = S("[\"d\"]"),
+        .has_manifest_age = true,
+        .manifest_age_ms = -21,
+        .last_data_commit = 22,
+        .details = S("{\"x\":1}"),
+        .verdict = TARN_SEV_WARNING,
+        .judged = true,
+        .verdict_since = 23,
     };
 }
 
@@ -155,9 +180,17 @@ void tarn_contract_a_scan_row_reads_back_as_it_was_put(tarn_store_opener *open)
     expect_scan(&got.row, &put.row);
     tarn_scan_row_done(&got.row);
 
-    put.row = (struct tarn_scan_row){ .table_id = id, .checked_at = -1, .first_failed_at = -1, .version = -1,
-                                      .last_updated = -1, .file_count = -1, .total_bytes = -1, .schema_version = -1,
-                                      .last_data_commit = -1, .details = S("{}"), .verdict = TARN_SEV_UNKNOWN };
+    put.row = (struct tarn_scan_row){ .table_id = id,
+                                      .checked_at = -1,
+                                      .first_failed_at = -1,
+                                      .version = -1,
+                                      .last_updated = -1,
+                                      .file_count = -1,
+                                      .total_bytes = -1,
+                                      .schema_version = -1,
+                                      .last_data_commit = -1,
+                                      .details = S("{}"),
+                                      .verdict = TARN_SEV_UNKNOWN };
     fx_write(store, scan_put_tx, &put, TARN_OK);
     fx_read(store, scan_get_tx, &got, TARN_OK);
     expect_scan(&got.row, &put.row);
@@ -203,8 +236,15 @@ void tarn_contract_one_look_gives_the_table_and_its_scan(tarn_store_opener *open
 static struct tarn_finding finding(int64_t table_id, const char *id, const char *code, const char *subject,
                                    enum tarn_severity severity)
 {
-    struct tarn_finding f = { .table_id = table_id, .code = S(code), .subject = S(subject), .message = S("m"),
-                              .severity = severity, .since = 1, .opened_at = 2, .closed_at = -1, .last_bad_at = 3,
+    struct tarn_finding f = { .table_id = table_id,
+                              .code = S(code),
+                              .subject = S(subject),
+                              .message = S("m"),
+                              .severity = severity,
+                              .since = 1,
+                              .opened_at = 2,
+                              .closed_at = -1,
+                              .last_bad_at = 3,
                               .bad_looks = 2 };
     snprintf(f.id, sizeof f.id, "%s", id);
     return f;
@@ -295,8 +335,9 @@ static tarn_code note_status(void *ctx, const struct tarn_status_row *row, struc
 {
     (void)err;
     struct status *s = ctx;
-    tarn_buf_addf(&s->text, "%s:%s:%lld/%lld:%s ", row->table->name, row->scan ? row->scan->latest_transaction : "-",
-                  (long long)row->open_errors, (long long)row->open_warnings, row->worst ? row->worst->id : "-");
+    tarn_buf_addf(&s->text, "%s:%s:%lld/%lld:%s ", row->table->name,
+                  row->scan ? row->scan->latest_transaction : "-", (long long)row->open_errors,
+                  (long long)row->open_warnings, row->worst ? row->worst->id : "-");
     return TARN_OK;
 }
 static tarn_code status_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -308,7 +349,8 @@ static tarn_code status_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 void tarn_contract_the_status_list_counts_what_is_open_and_names_the_worst(tarn_store_opener *open)
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
-    int64_t a = fx_make(store, "default", "a"), b = fx_make(store, "default", "b"), c = fx_make(store, "default", "c");
+    int64_t a = fx_make(store, "default", "a"), b = fx_make(store, "default", "b"),
+            c = fx_make(store, "default", "c");
     struct tarn_finding rows[] = {
         finding(a, "a1", "k", "x", TARN_SEV_WARNING), finding(a, "a2", "z", "x", TARN_SEV_ERROR),
         finding(a, "a3", "y", "x", TARN_SEV_ERROR),   finding(a, "a4", "b", "x", TARN_SEV_ERROR),
@@ -408,8 +450,10 @@ void tarn_contract_tables_with_something_to_publish_are_pending(tarn_store_opene
         fx_write(store, publish_tx, &put, TARN_OK);
     }
     (void)fx_commit(store, behind, "txn-1", "a", NULL);
-    TARN_AUTO(table) struct tarn_table *t1 = fx_get(store, schema), *t2 = fx_get(store, blocked),
-                                       *t3 = fx_get(store, observed), *t4 = fx_get(store, dropped);
+    TARN_AUTO(table)
+    struct tarn_table *t1 = fx_get(store, schema),
+                      *t2 = fx_get(store, blocked), *t3 = fx_get(store, observed),
+                      *t4 = fx_get(store, dropped);
     t1->schema_version = 1;
     t2->block = TARN_BLOCK_FOREIGN_WRITE;
     t3->mode = TARN_OBSERVED;
@@ -451,16 +495,27 @@ static tarn_code revoke_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 void tarn_contract_tokens_are_listed_and_revoked(tarn_store_opener *open)
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
-    struct tarn_token b = { .name = S("b"), .hash = "h1", .scope = TARN_SCOPE_ADMIN, .created_at = 1, .expires_at = -1,
+    struct tarn_token b = { .name = S("b"),
+                            .hash = "h1",
+                            .scope = TARN_SCOPE_ADMIN,
+                            .created_at = 1,
+                            .expires_at = -1,
                             .revoked_at = -1 };
-    struct tarn_token a = { .name = S("a"), .hash = "h2", .scope = TARN_SCOPE_READ, .tables = S("sales.*"),
-                            .roots = S("/r/*"), .created_at = 2, .expires_at = 99, .revoked_at = -1 };
+    struct tarn_token a = { .name = S("a"),
+                            .hash = "h2",
+                            .scope = TARN_SCOPE_READ,
+                            .tables = S("sales.*"),
+                            .roots = S("/r/*"),
+                            .created_at = 2,
+                            .expires_at = 99,
+                            .revoked_at = -1 };
     fx_write(store, token_tx, &b, TARN_OK);
     fx_write(store, token_tx, &a, TARN_OK);
     snprintf(b.hash, sizeof b.hash, "h3");
     fx_write(store, token_tx, &b, TARN_INVALID);
     fx_write(store, revoke_tx, &(struct revoke){ "b", 50 }, TARN_OK);
-    fx_write(store, revoke_tx, &(struct revoke){ "b", 60 }, TARN_OK); /* revoked already: the first instant stays */
+    fx_write(store, revoke_tx, &(struct revoke){ "b", 60 },
+             TARN_OK); /* revoked already: the first instant stays */
     fx_write(store, revoke_tx, &(struct revoke){ "c", 60 }, TARN_NOT_FOUND);
 
     struct tarn_tokens list = { 0 };

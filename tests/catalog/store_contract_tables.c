@@ -26,7 +26,10 @@ static tarn_code get_dropped_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *
     return tx->ops->tables.get_dropped(tx, g->namespace_, g->name, g->uuid, &g->table, err);
 }
 
-static tarn_code insert_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err) { return fx_insert(tx, ctx, err); }
+static tarn_code insert_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return fx_insert(tx, ctx, err);
+}
 
 static tarn_code update_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -255,7 +258,8 @@ static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 }
 
 /* All pages of a filter. */
-static void expect_list(struct tarn_store *store, struct tarn_table_filter filter, int64_t page, const char *expected)
+static void expect_list(struct tarn_store *store, struct tarn_table_filter filter, int64_t page,
+                        const char *expected)
 {
     struct list l = { .filter = filter };
     l.filter.limit = page;
@@ -270,8 +274,9 @@ static void expect_list(struct tarn_store *store, struct tarn_table_filter filte
 void tarn_contract_pages_of_tables_join_without_gap_or_repetition(tarn_store_opener *open)
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
-    static const char *const k_tables[][2] = { { "sales", "b" },   { "default", "z" }, { "default", "a" }, { "sales.eu", "x" },
-                                               { "default", "m" }, { "sales", "a" },   { "default", "B" } };
+    static const char *const k_tables[][2] = { { "sales", "b" },    { "default", "z" }, { "default", "a" },
+                                               { "sales.eu", "x" }, { "default", "m" }, { "sales", "a" },
+                                               { "default", "B" } };
     for (size_t i = 0; i < TARN_COUNT(k_tables); i++)
         (void)fx_make(store, k_tables[i][0], k_tables[i][1]);
     struct tarn_table_filter all = { .format = -1, .mode = -1 };
@@ -287,9 +292,12 @@ void tarn_contract_lists_filter_by_namespace_prefix_format_and_mode(tarn_store_o
         enum tarn_format format;
         enum tarn_mode mode;
     } k_tables[] = {
-        { "default", "order", TARN_FORMAT_MANIFEST, TARN_MANAGED }, { "default", "orders", TARN_FORMAT_DELTA, TARN_OBSERVED },
-        { "default", "orderz", TARN_FORMAT_MANIFEST, TARN_OBSERVED }, { "default", "ordfs", TARN_FORMAT_MANIFEST, TARN_MANAGED },
-        { "default", "or", TARN_FORMAT_MANIFEST, TARN_MANAGED }, { "sales", "orders", TARN_FORMAT_DELTA, TARN_OBSERVED },
+        { "default", "order", TARN_FORMAT_MANIFEST, TARN_MANAGED },
+        { "default", "orders", TARN_FORMAT_DELTA, TARN_OBSERVED },
+        { "default", "orderz", TARN_FORMAT_MANIFEST, TARN_OBSERVED },
+        { "default", "ordfs", TARN_FORMAT_MANIFEST, TARN_MANAGED },
+        { "default", "or", TARN_FORMAT_MANIFEST, TARN_MANAGED },
+        { "sales", "orders", TARN_FORMAT_DELTA, TARN_OBSERVED },
     };
     for (size_t i = 0; i < TARN_COUNT(k_tables); i++) {
         struct tarn_table table = fx_table(k_tables[i].namespace_, k_tables[i].name);
@@ -303,8 +311,10 @@ void tarn_contract_lists_filter_by_namespace_prefix_format_and_mode(tarn_store_o
     } k_cases[] = {
         { { .namespace_ = "sales", .format = -1, .mode = -1 }, "sales/orders" },
         { { .namespace_ = "nowhere", .format = -1, .mode = -1 }, "" },
-        { { .prefix = "order", .format = -1, .mode = -1 }, "default/order default/orders default/orderz sales/orders" },
-        { { .prefix = "order", .namespace_ = "default", .format = -1, .mode = TARN_OBSERVED }, "default/orders default/orderz" },
+        { { .prefix = "order", .format = -1, .mode = -1 },
+          "default/order default/orders default/orderz sales/orders" },
+        { { .prefix = "order", .namespace_ = "default", .format = -1, .mode = TARN_OBSERVED },
+          "default/orders default/orderz" },
         { { .format = TARN_FORMAT_DELTA, .mode = -1 }, "default/orders sales/orders" },
         { { .format = TARN_FORMAT_ICEBERG, .mode = -1 }, "" },
         { { .format = -1, .mode = TARN_MANAGED }, "default/or default/order default/ordfs" },
@@ -346,7 +356,8 @@ struct at {
 static tarn_code at_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct at *a = ctx;
-    return tx->ops->tables.at_location(tx, a->location, a->dropped_since, a->except_id, a->managed_only, &a->table, err);
+    return tx->ops->tables.at_location(tx, a->location, a->dropped_since, a->except_id, a->managed_only,
+                                       &a->table, err);
 }
 
 static int64_t owner_of(struct tarn_store *store, struct at at)
@@ -399,13 +410,16 @@ void tarn_contract_a_location_is_found_by_its_equals_ancestors_and_descendants(t
         int64_t managed = owner_of(store, (struct at){ .location = cases[i].location, .managed_only = true });
         cr_expect(eq(i64, managed, cases[i].owner_managed), "%s", cases[i].location);
     }
-    cr_expect(eq(i64, owner_of(store, (struct at){ .location = "/lake/warehouse/orders", .except_id = orders }), 0));
+    cr_expect(eq(
+        i64, owner_of(store, (struct at){ .location = "/lake/warehouse/orders", .except_id = orders }), 0));
 
     TARN_AUTO(table) struct tarn_table *table = fx_get(store, orders);
     table->dropped_at = 5000;
     fx_update(store, table);
-    cr_expect(eq(i64, owner_of(store, (struct at){ .location = "/lake/warehouse", .dropped_since = 4999 }), orders));
-    cr_expect(eq(i64, owner_of(store, (struct at){ .location = "/lake/warehouse", .dropped_since = 5000 }), 0));
+    cr_expect(eq(i64, owner_of(store, (struct at){ .location = "/lake/warehouse", .dropped_since = 4999 }),
+                 orders));
+    cr_expect(
+        eq(i64, owner_of(store, (struct at){ .location = "/lake/warehouse", .dropped_since = 5000 }), 0));
 }
 
 /* --- ends --- */

@@ -1,4 +1,5 @@
-/* store_contract_tx.c - the port's promises about transactions: all or nothing, each on its own, told once. */
+/* store_contract_tx.c - the port's promises about transactions: all or nothing, each on its own, told once.
+ */
 #include "base/buf.h"
 #include "tests/catalog/store_contract.h"
 #include "tests/support/support.h"
@@ -165,7 +166,8 @@ void tarn_contract_a_group_is_answered_after_it_is_durable(tarn_store_opener *op
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
     static struct group g;
-    run_group(store, &g); /* the first of the group is told when the last is there already; the refused ones too */
+    run_group(store,
+              &g); /* the first of the group is told when the last is there already; the refused ones too */
     for (int i = 0; i < GROUP; i++)
         cr_expect(g.members[i].last_was_there, "%s", g.members[i].name);
 }
@@ -243,7 +245,7 @@ void tarn_contract_submits_from_many_threads_are_counted_exactly_once(tarn_store
         pthread_join(clients[i].thread, NULL);
         acknowledged += clients[i].acknowledged;
     }
-    cr_expect(eq(int, acknowledged, THREADS * COMMITS));
+    cr_expect(eq(int, acknowledged, THREADS *COMMITS));
     TARN_AUTO(table) struct tarn_table *table = fx_get(store, id);
     cr_expect(eq(i64, table->version, THREADS * COMMITS));
     cr_expect(eq(i64, table->file_count, THREADS * COMMITS));

@@ -16,9 +16,17 @@ struct tarn_table fx_table(const char *namespace_, const char *name)
     char *location = locations[turn++ % 8];
     snprintf(location, sizeof locations[0], "/lake/%s/%s", namespace_, name);
     struct tarn_table table = {
-        .namespace_ = (char *)namespace_, .name = (char *)name, .format = TARN_FORMAT_MANIFEST, .mode = TARN_MANAGED,
-        .location = location, .published_version = -1, .partition_keys = (char *)"[\"date\"]",
-        .properties = (char *)"{}", .monitors = (char *)"{}", .created_at = 1000, .committed_at = 1000,
+        .namespace_ = (char *)namespace_,
+        .name = (char *)name,
+        .format = TARN_FORMAT_MANIFEST,
+        .mode = TARN_MANAGED,
+        .location = location,
+        .published_version = -1,
+        .partition_keys = (char *)"[\"date\"]",
+        .properties = (char *)"{}",
+        .monitors = (char *)"{}",
+        .created_at = 1000,
+        .committed_at = 1000,
         .dropped_at = -1,
     };
     snprintf(table.uuid, sizeof table.uuid, "uuid-%d", number);
@@ -31,7 +39,10 @@ tarn_code fx_insert(struct tarn_tx *tx, struct tarn_table *table, struct tarn_er
     return tx->ops->tables.insert(tx, table, err);
 }
 
-static tarn_code insert_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err) { return fx_insert(tx, ctx, err); }
+static tarn_code insert_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return fx_insert(tx, ctx, err);
+}
 
 void fx_write(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_code code)
 {
@@ -93,9 +104,14 @@ tarn_code fx_commit_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     TRY(tx->ops->tables.get_by_id(tx, c->table_id, &table, err));
     int64_t expected = c->expected < 0 ? table->version : c->expected;
     struct tarn_commit_row row = {
-        .version = expected + 1, .transaction = (char *)c->transaction, .committed_at = 2000 + expected,
-        .data_change = true, .files_added = c->add != NULL, .files_removed = c->remove != NULL,
-        .bytes_added = c->add ? 100 : 0, .bytes_removed = c->remove ? 100 : 0,
+        .version = expected + 1,
+        .transaction = (char *)c->transaction,
+        .committed_at = 2000 + expected,
+        .data_change = true,
+        .files_added = c->add != NULL,
+        .files_removed = c->remove != NULL,
+        .bytes_added = c->add ? 100 : 0,
+        .bytes_removed = c->remove ? 100 : 0,
     };
     row.file_count = table->file_count + row.files_added - row.files_removed;
     row.total_bytes = table->total_bytes + row.bytes_added - row.bytes_removed;
@@ -113,7 +129,8 @@ tarn_code fx_commit_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return TARN_OK;
 }
 
-int64_t fx_commit(struct tarn_store *store, int64_t table_id, const char *transaction, const char *add, const char *remove)
+int64_t fx_commit(struct tarn_store *store, int64_t table_id, const char *transaction, const char *add,
+                  const char *remove)
 {
     struct fx_commit c = { table_id, transaction, add, remove, -1, 0 };
     fx_write(store, fx_commit_tx, &c, TARN_OK);

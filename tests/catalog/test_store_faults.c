@@ -1,6 +1,6 @@
 /* test_store_faults.c - the SQLite store on a disk that fails. Whatever happens: what was acknowledged is
- * there whole, what was refused is not there at all, what is said to be unknown is one of the two and stays it,
- * and the store goes on when the disk does. */
+ * there whole, what was refused is not there at all, what is said to be unknown is one of the two and stays
+ * it, and the store goes on when the disk does. */
 #include "catalog/sqlite/sqlite.h"
 #include "tests/catalog/store_contract.h"
 #include "tests/support/faultvfs.h"
@@ -18,8 +18,9 @@
 
 static struct tarn_store *open_at(const char *folder, int64_t cache_kib, const char *vfs)
 {
-    struct tarn_sqlite_options options = { .path = tarn_path(folder, "catalog.db"), .migrate = true,
-                                           .cache_kib = cache_kib, .vfs = vfs };
+    struct tarn_sqlite_options options = {
+        .path = tarn_path(folder, "catalog.db"), .migrate = true, .cache_kib = cache_kib, .vfs = vfs
+    };
     struct tarn_store *store = NULL;
     TARN_ERR(err);
     tarn_fault_install();
@@ -90,14 +91,16 @@ static void make_group(struct tarn_store *store, struct group *g)
         char name[16];
         snprintf(name, sizeof name, "t%02d", i);
         m->group = g;
-        m->commit = (struct fx_commit){ .table_id = fx_make(store, "default", name), .add = "first", .expected = -1 };
+        m->commit =
+            (struct fx_commit){ .table_id = fx_make(store, "default", name), .add = "first", .expected = -1 };
         m->refuse = i % 4 == 3;
         m->files = 3;
     }
 }
 
 /* All members in one group, the fault armed when they wait. `round` makes the transaction ids. */
-static void run_group(struct tarn_store *store, struct group *g, int round, enum tarn_fault_op op, int after, int count, int rc)
+static void run_group(struct tarn_store *store, struct group *g, int round, enum tarn_fault_op op, int after,
+                      int count, int rc)
 {
     tarn_store_submit(store, hold_tx, g, hold_done);
     sem_wait(&g->held);
@@ -227,7 +230,8 @@ Test(store_faults, a_full_disk_refuses_what_does_not_fit_and_keeps_what_it_ackno
     }
 }
 
-/* With a small cache SQLite writes before COMMIT, meets the full disk there and drops the whole transaction. */
+/* With a small cache SQLite writes before COMMIT, meets the full disk there and drops the whole transaction.
+ */
 Test(store_faults, a_transaction_that_sqlite_drops_half_way_is_run_again_one_by_one)
 {
     static struct group g;
@@ -317,7 +321,8 @@ Test(store_faults, while_the_disk_stays_broken_nothing_is_acknowledged)
     struct fx_commit commit = { id, "txn-1", "a", NULL, -1, 0 };
     fx_write(store, fx_commit_tx, &commit, TARN_COMMIT_STATE_UNKNOWN);
     for (int i = 0; i < 3; i++)
-        fx_write(store, fx_commit_tx, &commit, TARN_INTERNAL); /* not even tried: known not to have happened */
+        fx_write(store, fx_commit_tx, &commit,
+                 TARN_INTERNAL); /* not even tried: known not to have happened */
     struct count c = { .table_id = id };
     fx_read(store, count_tx, &c, TARN_OK); /* readers go on, and see one of the two */
     cr_expect(eq(i64, c.files, c.version));

@@ -1,5 +1,5 @@
-/* test_store_kill.c - a process that commits from several threads is killed at any moment. Each commit that it had
- * acknowledged is there afterwards, whole and once. */
+/* test_store_kill.c - a process that commits from several threads is killed at any moment. Each commit that
+ * it had acknowledged is there afterwards, whole and once. */
 #include "catalog/sqlite/sqlite.h"
 #include "tests/catalog/store_contract.h"
 #include "tests/support/support.h"
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define THREADS 8
-#define ROUNDS 12
+#define ROUNDS  12
 
 static struct tarn_store *open_at(const char *folder)
 {
@@ -53,7 +53,9 @@ static void child_main(const char *folder, int64_t table_id, int pipe, int round
     static struct committer committers[THREADS];
     struct tarn_store *store = open_at(folder);
     for (int i = 0; i < THREADS; i++) {
-        committers[i] = (struct committer){ .store = store, .table_id = table_id, .pipe = pipe, .round = round, .number = i };
+        committers[i] = (struct committer){
+            .store = store, .table_id = table_id, .pipe = pipe, .round = round, .number = i
+        };
         (void)pthread_create(&committers[i].thread, NULL, commit_for_ever, &committers[i]);
     }
     pause();
@@ -107,7 +109,8 @@ static int kill_one(const char *folder, int64_t table_id, int round, int acknowl
     close(ends[1]);
     static struct note notes[100000];
     int count = 0;
-    while (count < (int)TARN_COUNT(notes) && read(ends[0], &notes[count], sizeof notes[0]) == (ssize_t)sizeof notes[0]) {
+    while (count < (int)TARN_COUNT(notes) &&
+           read(ends[0], &notes[count], sizeof notes[0]) == (ssize_t)sizeof notes[0]) {
         if (++count == acknowledged)
             kill(child, SIGKILL); /* what is in the pipe already is read on */
     }

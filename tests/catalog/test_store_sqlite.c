@@ -21,7 +21,7 @@ static struct tarn_store *open_store(const char *folder)
     return store;
 }
 
-#define X(name) \
+#define X(name)                                                                                              \
     Test(store_sqlite, name) { tarn_contract_##name(open_store); }
 TARN_STORE_CONTRACT(X)
 #undef X
@@ -41,9 +41,11 @@ Test(store_sqlite, a_database_of_another_history_is_refused)
     static const struct {
         const char *sql, *part;
     } k_cases[] = {
-        { "INSERT INTO schema_migrations VALUES ('9999_later', 'x', 1)", "newer Tarn: it has the migration 9999_later" },
+        { "INSERT INTO schema_migrations VALUES ('9999_later', 'x', 1)",
+          "newer Tarn: it has the migration 9999_later" },
         { "UPDATE schema_migrations SET checksum = 'x'", "0001_catalog was applied in another form" },
-        { "UPDATE schema_migrations SET name = '0001_other'", "has the migration 0001_other where this Tarn has 0001_catalog" },
+        { "UPDATE schema_migrations SET name = '0001_other'",
+          "has the migration 0001_other where this Tarn has 0001_catalog" },
         { "DROP TABLE schema_migrations", "not one of Tarn's" },
     };
     for (size_t i = 0; i < TARN_COUNT(k_cases); i++) {
@@ -73,7 +75,8 @@ Test(store_sqlite, what_is_no_database_is_refused_without_sql_in_the_error)
     const char *folder = tarn_tmp();
     char path[4096];
     snprintf(path, sizeof path, "%s", tarn_path(folder, "catalog.db"));
-    tarn_write_text(path, "this is not a database, but it is long enough to be taken for one by its size ............");
+    tarn_write_text(
+        path, "this is not a database, but it is long enough to be taken for one by its size ............");
     const char *paths[] = { path, "/nonexistent/folder/catalog.db" };
     for (size_t i = 0; i < TARN_COUNT(paths); i++) {
         struct tarn_sqlite_options options = { .path = paths[i], .migrate = true };
@@ -131,7 +134,9 @@ static void note_done(void *ctx, tarn_code code, struct tarn_err *err)
 
 Test(store_sqlite, a_full_queue_refuses_at_once_and_takes_again_when_it_is_drained)
 {
-    struct tarn_sqlite_options options = { .path = tarn_path(tarn_tmp(), "catalog.db"), .migrate = true, .queue_max = 2 };
+    struct tarn_sqlite_options options = { .path = tarn_path(tarn_tmp(), "catalog.db"),
+                                           .migrate = true,
+                                           .queue_max = 2 };
     TARN_AUTO(store) struct tarn_store *store = NULL;
     cr_assert(eq(int, tarn_sqlite_open(&options, &store, NULL), TARN_OK));
     struct gate g = { .next = 0 };
@@ -170,7 +175,8 @@ Test(store_sqlite, a_backup_is_a_whole_database_of_its_own)
         (void)fx_commit(store, id, text, text, NULL);
     }
     TARN_ERR(err);
-    cr_assert(eq(int, tarn_sqlite_backup(store, tarn_path(other, "catalog.db"), &err), TARN_OK), "%s", err.detail);
+    cr_assert(eq(int, tarn_sqlite_backup(store, tarn_path(other, "catalog.db"), &err), TARN_OK), "%s",
+              err.detail);
     (void)fx_commit(store, id, "later", "later", NULL);
     cr_expect(eq(sz, tarn_count_entries(other), 1)); /* no log beside it */
 

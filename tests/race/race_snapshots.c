@@ -27,9 +27,14 @@ static _Atomic int faults;
 
 static tarn_code make_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct tarn_table table = { .uuid = "u", .namespace_ = (char *)"default", .name = (char *)"orders",
-                                .location = (char *)"/lake/orders", .partition_keys = (char *)"[]",
-                                .properties = (char *)"{}", .monitors = (char *)"{}", .published_version = -1,
+    struct tarn_table table = { .uuid = "u",
+                                .namespace_ = (char *)"default",
+                                .name = (char *)"orders",
+                                .location = (char *)"/lake/orders",
+                                .partition_keys = (char *)"[]",
+                                .properties = (char *)"{}",
+                                .monitors = (char *)"{}",
+                                .published_version = -1,
                                 .dropped_at = -1 };
     tarn_code code = tx->ops->tables.reserve_id(tx, &table.id, err);
     if (code == TARN_OK)
@@ -45,7 +50,8 @@ static tarn_code commit_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_code code = tx->ops->tables.get_by_id(tx, c->table_id, &table, err);
     if (code != TARN_OK)
         return code;
-    struct tarn_commit_row row = { .version = table->version + 1, .transaction = c->transaction,
+    struct tarn_commit_row row = { .version = table->version + 1,
+                                   .transaction = c->transaction,
                                    .file_count = table->file_count + 1 };
     struct tarn_file file = { .path = c->transaction, .size = 1, .records = -1 };
     code = tx->ops->files.add(tx, table->id, row.version, &file, err);

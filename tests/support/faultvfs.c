@@ -62,8 +62,8 @@ static int judge(const struct file *f, enum tarn_fault_op op)
     return rc;
 }
 
-#define FILE_OF(base) ((struct file *)(base))
-#define BELOW(base) (FILE_OF(base)->below)
+#define FILE_OF(base)           ((struct file *)(base))
+#define BELOW(base)             (FILE_OF(base)->below)
 #define PASS(base, method, ...) BELOW(base)->pMethods->method(BELOW(base), ##__VA_ARGS__)
 
 static int f_close(sqlite3_file *f) { return PASS(f, xClose); }
@@ -102,10 +102,23 @@ static void f_shm_barrier(sqlite3_file *f) { PASS(f, xShmBarrier); }
 static int f_shm_unmap(sqlite3_file *f, int remove_it) { return PASS(f, xShmUnmap, remove_it); }
 
 static const sqlite3_io_methods k_methods = {
-    .iVersion = 2, .xClose = f_close, .xRead = f_read, .xWrite = f_write, .xTruncate = f_truncate, .xSync = f_sync,
-    .xFileSize = f_size, .xLock = f_lock, .xUnlock = f_unlock, .xCheckReservedLock = f_reserved,
-    .xFileControl = f_control, .xSectorSize = f_sector, .xDeviceCharacteristics = f_device, .xShmMap = f_shm_map,
-    .xShmLock = f_shm_lock, .xShmBarrier = f_shm_barrier, .xShmUnmap = f_shm_unmap,
+    .iVersion = 2,
+    .xClose = f_close,
+    .xRead = f_read,
+    .xWrite = f_write,
+    .xTruncate = f_truncate,
+    .xSync = f_sync,
+    .xFileSize = f_size,
+    .xLock = f_lock,
+    .xUnlock = f_unlock,
+    .xCheckReservedLock = f_reserved,
+    .xFileControl = f_control,
+    .xSectorSize = f_sector,
+    .xDeviceCharacteristics = f_device,
+    .xShmMap = f_shm_map,
+    .xShmLock = f_shm_lock,
+    .xShmBarrier = f_shm_barrier,
+    .xShmUnmap = f_shm_unmap,
 };
 
 static int v_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *out_flags)
