@@ -81,7 +81,7 @@ void tarn_grid_print(const struct tarn_grid *grid)
 {
     size_t widths[16] = { 0 }, columns = 0;
 
-    for (; grid->titles[columns] && columns < TARN_COUNT(widths); columns++)
+    for (; columns < TARN_COUNT(widths) && grid->titles[columns]; columns++)
         widths[columns] = width(grid->titles[columns]);
     const char *cell = grid->cells.data;
     for (size_t i = 0; i < grid->count; i++, cell += strlen(cell) + 1)

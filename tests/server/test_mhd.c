@@ -163,10 +163,11 @@ Test(mhd, a_request_id_of_the_client_is_kept_and_a_strange_one_replaced)
 /* A header line of `len` bytes. */
 static char *filler(const char *before, size_t len)
 {
-    char *text = malloc(strlen(before) + len + 3);
-    strcpy(text, before);
-    memset(text + strlen(before), 'x', len);
-    strcpy(text + strlen(before) + len, "\r\n");
+    size_t start = strlen(before);
+    char *text = malloc(start + len + 3);
+    memcpy(text, before, start);
+    memset(text + start, 'x', len);
+    memcpy(text + start + len, "\r\n", 3);
     return text;
 }
 

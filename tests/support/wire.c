@@ -120,7 +120,7 @@ void tarn_wire_answer(struct tarn_wire *wire, int to_head, struct tarn_wire_answ
         memcpy(out->head, wire->data, head);
         out->head[head] = '\0';
         drop(wire, head);
-        out->status = atoi(out->head + strlen("HTTP/1.1 "));
+        out->status = (int)strtol(out->head + strlen("HTTP/1.1 "), NULL, 10);
     } while (out->status == 100);
     const char *length = tarn_wire_header(out, "Content-Length");
     if (to_head || out->status == 204 || out->status == 304)
