@@ -7,7 +7,11 @@
 #include <string.h>
 
 /* A source that gives at most `step` bytes a call. */
-struct pieces { const char *text; size_t len, step; tarn_code fault_at_end; };
+struct pieces {
+    const char *text;
+    size_t len, step;
+    tarn_code fault_at_end;
+};
 
 static tarn_code fill(void *source, char *data, size_t cap, size_t *len, struct tarn_err *err)
 {
@@ -26,7 +30,8 @@ static tarn_code fill(void *source, char *data, size_t cap, size_t *len, struct 
 
 static void add_token(struct tarn_buf *out, const struct tarn_jsonr_event *e)
 {
-    static const char *const k_names[] = { "{", "}", "[", "]", "key", "str", "int", "real", "true", "false", "null", "end" };
+    static const char *const k_names[] = { "{",   "}",    "[",    "]",     "key",  "str",
+                                           "int", "real", "true", "false", "null", "end" };
 
     tarn_buf_addf(out, "%s%s%zu", out->len ? " " : "", k_names[e->token], e->depth);
     if (e->token >= TARN_J_KEY && e->token <= TARN_J_REAL)
@@ -55,12 +60,15 @@ Test(jsonr, tokens_carry_their_text_and_depth)
     TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
 
     tokens_of(r, &out);
-    cr_expect(eq(str, out.data, "{0 key1=a [1 int2=1 real2=-2.5e3 str2=x\n ]1 key1=b {1 }1 key1=c [1 true2 false2 null2 ]1 }0 end0"));
+    cr_expect(eq(
+        str, out.data,
+        "{0 key1=a [1 int2=1 real2=-2.5e3 str2=x\n ]1 key1=b {1 }1 key1=c [1 true2 false2 null2 ]1 }0 end0"));
 }
 
 Test(jsonr, pieces_of_any_size_give_the_same_tokens)
 {
-    static const char k_text[] = "\xef\xbb\xbf {\"k\xc3\xa9y\" : [ 12345678901234567890, 1.25, -0, \"\\ud83d\\ude00 long plain text here\", "
+    static const char k_text[] = "\xef\xbb\xbf {\"k\xc3\xa9y\" : [ 12345678901234567890, 1.25, -0, "
+                                 "\"\\ud83d\\ude00 long plain text here\", "
                                  "\"\", true, null ] , \"z\":{\"y\":[[],{}]}} \n";
     TARN_AUTO(jsonr) struct tarn_jsonr *whole = tarn_jsonr_new_mem(k_text, strlen(k_text), 0);
     TARN_AUTO_DONE(buf) struct tarn_buf expected = { 0 };
@@ -78,10 +86,20 @@ Test(jsonr, pieces_of_any_size_give_the_same_tokens)
 
 Test(jsonr, integers_keep_64_bits_and_larger_ones_are_reals)
 {
-    static const struct { const char *text; enum tarn_jsonr_token token; int64_t integer; double real; } k_rows[] = {
-        { "9223372036854775807", TARN_J_INTEGER, INT64_MAX, 0 }, { "-9223372036854775808", TARN_J_INTEGER, INT64_MIN, 0 },
-        { "9223372036854775808", TARN_J_REAL, 0, 9223372036854775808.0 }, { "-0", TARN_J_INTEGER, 0, 0 },
-        { "0", TARN_J_INTEGER, 0, 0 }, { "1.5", TARN_J_REAL, 0, 1.5 }, { "1e2", TARN_J_REAL, 0, 100 }, { "2E-1", TARN_J_REAL, 0, 0.2 },
+    static const struct {
+        const char *text;
+        enum tarn_jsonr_token token;
+        int64_t integer;
+        double real;
+    } k_rows[] = {
+        { "9223372036854775807", TARN_J_INTEGER, INT64_MAX, 0 },
+        { "-9223372036854775808", TARN_J_INTEGER, INT64_MIN, 0 },
+        { "9223372036854775808", TARN_J_REAL, 0, 9223372036854775808.0 },
+        { "-0", TARN_J_INTEGER, 0, 0 },
+        { "0", TARN_J_INTEGER, 0, 0 },
+        { "1.5", TARN_J_REAL, 0, 1.5 },
+        { "1e2", TARN_J_REAL, 0, 100 },
+        { "2E-1", TARN_J_REAL, 0, 0.2 },
         { "1e-400", TARN_J_REAL, 0, 0 },
     };
 
@@ -107,7 +125,8 @@ Test(jsonr, a_fault_tells_the_byte_and_sticks)
     TARN_ERR(err);
 
     tokens_of(r, &out);
-    cr_expect(eq(str, out.data, "{0 key1=a int1=1 !no valid JSON: no member name where one must be at byte 7"));
+    cr_expect(
+        eq(str, out.data, "{0 key1=a int1=1 !no valid JSON: no member name where one must be at byte 7"));
     cr_expect(tarn_jsonr_fault(r, &offset) != NULL && offset == 7);
     cr_expect(eq(int, tarn_jsonr_next(r, &e, &err), TARN_INVALID));
 }
@@ -147,16 +166,24 @@ Test(jsonr, strings_and_depth_are_bounded)
     char deep[130];
     TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
 
-    static const struct { const char *text; bool fits; } k_rows[] = {
-        { "\"12345678\"", true }, { "\"123456789\"", false }, { "\"\\u00e9\\u00e9\\u00e9\\u00e9\"", true },
-        { "\"\\u00e9\\u00e9\\u00e9\\u00e9x\"", false }, { "12345678", true }, { "123456789", false },
+    static const struct {
+        const char *text;
+        bool fits;
+    } k_rows[] = {
+        { "\"12345678\"", true },
+        { "\"123456789\"", false },
+        { "\"\\u00e9\\u00e9\\u00e9\\u00e9\"", true },
+        { "\"\\u00e9\\u00e9\\u00e9\\u00e9x\"", false },
+        { "12345678", true },
+        { "123456789", false },
         { "{\"123456789\":1}", false },
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new_mem(k_rows[i].text, strlen(k_rows[i].text), 8);
         tarn_buf_clear(&out);
         tokens_of(r, &out);
-        cr_expect(eq(int, tarn_has(out.data, "too long"), !k_rows[i].fits), "%s: %s", k_rows[i].text, out.data);
+        cr_expect(eq(int, tarn_has(out.data, "too long"), !k_rows[i].fits), "%s: %s", k_rows[i].text,
+                  out.data);
     }
     memset(deep, '[', 65);
     TARN_AUTO(jsonr) struct tarn_jsonr *fits = tarn_jsonr_new_mem(deep, 64, 0);
@@ -171,7 +198,8 @@ Test(jsonr, strings_and_depth_are_bounded)
 
 Test(jsonr, values_are_skipped_or_taken_whole)
 {
-    static const char k_text[] = "{\"a\": [1, {\"b\" : \"x\\u0041\"}, 2.50], \"c\" : 12345678901234567890, \"d\":{} , \"e\":\"last\"}";
+    static const char k_text[] =
+        "{\"a\": [1, {\"b\" : \"x\\u0041\"}, 2.50], \"c\" : 12345678901234567890, \"d\":{} , \"e\":\"last\"}";
     TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new_mem(k_text, strlen(k_text), 0);
     TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
     struct tarn_jsonr_event e;

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static tarn_code parse(const struct tarn_command *command, const char *words, struct tarn_cli *cli, struct tarn_err *err)
+static tarn_code parse(const struct tarn_command *command, const char *words, struct tarn_cli *cli,
+                       struct tarn_err *err)
 {
     static char copy[1024];
     static char *argv[64];
@@ -25,7 +26,10 @@ Test(args, flags_and_arguments_come_in_any_order)
     struct tarn_cli cli;
     TARN_ERR(err);
 
-    cr_assert(eq(int, parse(&tarn_command_register, "--format delta sales.orders --mode=observed /lake/o --dry-run --json", &cli, &err), TARN_OK));
+    cr_assert(eq(int,
+                 parse(&tarn_command_register,
+                       "--format delta sales.orders --mode=observed /lake/o --dry-run --json", &cli, &err),
+                 TARN_OK));
     cr_assert(eq(sz, cli.arg_count, 2));
     cr_expect(eq(str, (char *)cli.args[0], "sales.orders"));
     cr_expect(eq(str, (char *)cli.args[1], "/lake/o"));
@@ -42,7 +46,9 @@ Test(args, the_last_value_counts_and_a_list_takes_all)
     struct tarn_cli cli;
     TARN_ERR(err);
 
-    cr_assert(eq(int, parse(&tarn_command_commit, "t --author a --add x y --remove z --add w --author b", &cli, &err), TARN_OK));
+    cr_assert(eq(
+        int, parse(&tarn_command_commit, "t --author a --add x y --remove z --add w --author b", &cli, &err),
+        TARN_OK));
     cr_expect(eq(str, (char *)tarn_cli_text(&cli, "author"), "b"));
     static const char *const k_added[] = { "x", "y", "w" };
     for (size_t i = 0; i < 3; i++)
@@ -64,7 +70,10 @@ Test(args, two_dashes_end_the_flags)
 
 Test(args, wrong_usage_is_told)
 {
-    static const struct { const struct tarn_command *command; const char *words, *says; } k_rows[] = {
+    static const struct {
+        const struct tarn_command *command;
+        const char *words, *says;
+    } k_rows[] = {
         { &tarn_command_history, "", "an argument is missing: TABLE" },
         { &tarn_command_history, "a b", "unexpected argument 'b'" },
         { &tarn_command_history, "a --bogus", "unknown flag --bogus" },
@@ -103,18 +112,28 @@ Test(args, help_needs_no_arguments)
 
 Test(args, numbers_are_whole)
 {
-    static const struct { const char *words; tarn_code code; long long value; } k_rows[] = {
-        { "t --limit 0", TARN_OK, 0 }, { "t --limit 9223372036854775807", TARN_OK, 9223372036854775807LL },
-        { "t --limit 9223372036854775808", TARN_INVALID, 0 }, { "t --limit=-1", TARN_INVALID, 0 },
-        { "t --limit 1x", TARN_INVALID, 0 }, { "t --limit=", TARN_INVALID, 0 }, { "t --limit +1", TARN_INVALID, 0 },
+    static const struct {
+        const char *words;
+        tarn_code code;
+        long long value;
+    } k_rows[] = {
+        { "t --limit 0", TARN_OK, 0 },
+        { "t --limit 9223372036854775807", TARN_OK, 9223372036854775807LL },
+        { "t --limit 9223372036854775808", TARN_INVALID, 0 },
+        { "t --limit=-1", TARN_INVALID, 0 },
+        { "t --limit 1x", TARN_INVALID, 0 },
+        { "t --limit=", TARN_INVALID, 0 },
+        { "t --limit +1", TARN_INVALID, 0 },
     };
 
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         struct tarn_cli cli;
         long long value = 0;
         TARN_ERR(err);
-        cr_assert(eq(int, parse(&tarn_command_history, k_rows[i].words, &cli, &err), TARN_OK), "%s", err.detail);
-        cr_expect(eq(int, tarn_cli_number(&cli, "limit", &value, &err), k_rows[i].code), "%s", k_rows[i].words);
+        cr_assert(eq(int, parse(&tarn_command_history, k_rows[i].words, &cli, &err), TARN_OK), "%s",
+                  err.detail);
+        cr_expect(eq(int, tarn_cli_number(&cli, "limit", &value, &err), k_rows[i].code), "%s",
+                  k_rows[i].words);
         cr_expect(eq(llong, value, k_rows[i].value));
         tarn_cli_done(&cli);
     }

@@ -39,16 +39,22 @@ static bool asked_json(const char *expected)
 
 Test(commands, tables_are_listed_in_columns)
 {
-    cr_expect(eq(int, ask(200, "{\"tables\":[{\"name\":\"sales.orders\",\"format\":\"manifest\",\"mode\":\"managed\",\"version\":12,"
-                               "\"latest_transaction\":null,\"schema_version\":1,\"location\":\"/l/o\"},"
-                               "{\"name\":\"x\\u001b[2J\",\"format\":\"delta\",\"mode\":\"observed\",\"version\":3,"
-                               "\"latest_transaction\":\"t\",\"schema_version\":0,\"location\":\"/l/x\"}],\"next_page_token\":null}",
-                          "tables --namespace a.b+c --dropped --mode managed"), 0));
+    cr_expect(eq(int,
+                 ask(200,
+                     "{\"tables\":[{\"name\":\"sales.orders\",\"format\":\"manifest\",\"mode\":\"managed\","
+                     "\"version\":12,"
+                     "\"latest_transaction\":null,\"schema_version\":1,\"location\":\"/l/o\"},"
+                     "{\"name\":\"x\\u001b[2J\",\"format\":\"delta\",\"mode\":\"observed\",\"version\":3,"
+                     "\"latest_transaction\":\"t\",\"schema_version\":0,\"location\":\"/l/"
+                     "x\"}],\"next_page_token\":null}",
+                     "tables --namespace a.b+c --dropped --mode managed"),
+                 0));
     cr_expect(eq(str, (char *)tarn_cli_stdout(),
                  "TABLE         FORMAT    MODE      VERSION  TRANSACTION  SCHEMA  LOCATION\n"
                  "sales.orders  manifest  managed   12       -            1       /l/o\n"
                  "x?[2J         delta     observed  3        t            0       /l/x\n"));
-    cr_expect(eq(str, (char *)tarn_stub_asked(0)->line, "GET /api/tables?namespace=a.b%2Bc&mode=managed&state=dropped HTTP/1.1"));
+    cr_expect(eq(str, (char *)tarn_stub_asked(0)->line,
+                 "GET /api/tables?namespace=a.b%2Bc&mode=managed&state=dropped HTTP/1.1"));
     cr_expect(not(tarn_has(tarn_stub_asked(0)->head, "Authorization")));
 }
 
@@ -65,7 +71,9 @@ Test(commands, the_token_comes_from_flag_variable_or_file)
 {
     static const char k_empty[] = "{\"tables\":[],\"next_page_token\":null}";
     const char *folder = tarn_tmp();
-    static const struct { const char *flag, *variable, *sent; } k_rows[] = {
+    static const struct {
+        const char *flag, *variable, *sent;
+    } k_rows[] = {
         { " --token from-flag", "from-variable", "Authorization: Bearer from-flag\r\n" },
         { "", "from-variable", "Authorization: Bearer from-variable\r\n" },
         { "", NULL, "Authorization: Bearer from-file" },
@@ -89,14 +97,23 @@ Test(commands, the_token_comes_from_flag_variable_or_file)
 
 Test(commands, a_refusal_is_told_in_the_servers_words)
 {
-    cr_expect(eq(int, ask(409, "{\"type\":\"/problems/version_conflict\",\"detail\":\"the table is at version 2, not 1\","
-                               "\"code\":\"version_conflict\",\"field\":\"expected_version\"}", "commit t --remove a --expected-version 1"), 1));
-    cr_expect(eq(str, (char *)tarn_cli_stderr(), "tarn: expected_version: the table is at version 2, not 1 (version_conflict)\n"));
-    cr_expect(asked_json("{\"operations\":[{\"type\":\"remove_file\",\"path\":\"a\"}],\"expected_version\":1}"), "%s", tarn_stub_asked(0)->body);
+    cr_expect(
+        eq(int,
+           ask(409,
+               "{\"type\":\"/problems/version_conflict\",\"detail\":\"the table is at version 2, not 1\","
+               "\"code\":\"version_conflict\",\"field\":\"expected_version\"}",
+               "commit t --remove a --expected-version 1"),
+           1));
+    cr_expect(eq(str, (char *)tarn_cli_stderr(),
+                 "tarn: expected_version: the table is at version 2, not 1 (version_conflict)\n"));
+    cr_expect(
+        asked_json("{\"operations\":[{\"type\":\"remove_file\",\"path\":\"a\"}],\"expected_version\":1}"),
+        "%s", tarn_stub_asked(0)->body);
     tarn_stub_stop();
 
     cr_expect(eq(int, ask(401, "{\"detail\":\"a token is needed\",\"code\":\"unauthorized\"}", "tables"), 1));
-    cr_expect(tarn_has(tarn_cli_stderr(), "a token is needed (unauthorized); give --token"), "%s", tarn_cli_stderr());
+    cr_expect(tarn_has(tarn_cli_stderr(), "a token is needed (unauthorized); give --token"), "%s",
+              tarn_cli_stderr());
     tarn_stub_stop();
 
     cr_expect(eq(int, ask(502, "<html>", "tables"), 1));
@@ -105,18 +122,24 @@ Test(commands, a_refusal_is_told_in_the_servers_words)
 
 Test(commands, status_exits_as_monitoring_plugins_do)
 {
-    static const struct { const char *severity; int code; } k_rows[] = {
+    static const struct {
+        const char *severity;
+        int code;
+    } k_rows[] = {
         { "ok", 0 }, { "info", 0 }, { "warning", 1 }, { "error", 2 }, { "unknown", 3 }, { "new word", 3 },
     };
 
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         char body[256];
-        snprintf(body, sizeof body, "{\"table\":\"t\",\"status\":\"healthy\",\"severity\":\"%s\",\"findings\":[]}", k_rows[i].severity);
+        snprintf(body, sizeof body,
+                 "{\"table\":\"t\",\"status\":\"healthy\",\"severity\":\"%s\",\"findings\":[]}",
+                 k_rows[i].severity);
         cr_expect(eq(int, ask(200, body, "status t"), k_rows[i].code), "%s", k_rows[i].severity);
         cr_expect(eq(str, (char *)tarn_stub_asked(0)->line, "GET /api/table/t/status HTTP/1.1"));
         tarn_stub_stop();
     }
-    cr_expect(eq(int, ask(404, "{\"detail\":\"no such table\",\"code\":\"table_not_found\"}", "status t"), 3));
+    cr_expect(
+        eq(int, ask(404, "{\"detail\":\"no such table\",\"code\":\"table_not_found\"}", "status t"), 3));
     tarn_stub_stop();
     cr_expect(eq(int, tarn_run_cli("status t --url http://127.0.0.1:1"), 3));
     cr_expect(eq(int, tarn_run_cli("status t u"), 64));
@@ -124,14 +147,21 @@ Test(commands, status_exits_as_monitoring_plugins_do)
 
 Test(commands, the_status_of_all_exits_with_the_worst)
 {
-    static const struct { const char *severities[3]; int code; } k_rows[] = {
-        { { "ok", "ok", "ok" }, 0 }, { { "ok", "warning", "ok" }, 1 }, { { "warning", "unknown", "ok" }, 3 }, { { "unknown", "error", "warning" }, 2 },
+    static const struct {
+        const char *severities[3];
+        int code;
+    } k_rows[] = {
+        { { "ok", "ok", "ok" }, 0 },
+        { { "ok", "warning", "ok" }, 1 },
+        { { "warning", "unknown", "ok" }, 3 },
+        { { "unknown", "error", "warning" }, 2 },
     };
 
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         char body[512];
-        snprintf(body, sizeof body, "[{\"table\":\"a\",\"severity\":\"%s\",\"total_size_bytes\":2100000000000},"
-                                    "{\"table\":\"b\",\"severity\":\"%s\"},{\"table\":\"c\",\"severity\":\"%s\"}]",
+        snprintf(body, sizeof body,
+                 "[{\"table\":\"a\",\"severity\":\"%s\",\"total_size_bytes\":2100000000000},"
+                 "{\"table\":\"b\",\"severity\":\"%s\"},{\"table\":\"c\",\"severity\":\"%s\"}]",
                  k_rows[i].severities[0], k_rows[i].severities[1], k_rows[i].severities[2]);
         cr_expect(eq(int, ask(200, body, "status"), k_rows[i].code), "row %zu", i);
         cr_expect(tarn_has(tarn_cli_stdout(), "2.1 TB"));
@@ -142,14 +172,26 @@ Test(commands, the_status_of_all_exits_with_the_worst)
 
 Test(commands, a_status_is_shown_with_its_findings)
 {
-    cr_expect(eq(int, ask(200, "{\"table\":\"clicks\",\"format\":\"manifest\",\"mode\":\"managed\",\"version\":123,\"latest_transaction\":\"txn-12345\","
-                               "\"files\":456,\"total_size\":\"2.1 TB\",\"schema_version\":3,\"partition_keys\":[\"date\",\"hour\"],"
-                               "\"manifest_age\":\"1m23s\",\"last_updated\":\"2024-02-01T14:32:15Z\",\"checked_at\":\"2024-02-01T14:35:00Z\",\"stale\":true,"
-                               "\"status\":\"healthy\",\"severity\":\"warning\",\"findings\":[{\"severity\":\"warning\",\"code\":\"manifest_age\","
-                               "\"message\":\"manifest_age > 1m\",\"since\":\"2024-02-01T14:34:45Z\"}]}", "status clicks"), 1));
+    cr_expect(eq(int,
+                 ask(200,
+                     "{\"table\":\"clicks\",\"format\":\"manifest\",\"mode\":\"managed\",\"version\":123,"
+                     "\"latest_transaction\":\"txn-12345\","
+                     "\"files\":456,\"total_size\":\"2.1 "
+                     "TB\",\"schema_version\":3,\"partition_keys\":[\"date\",\"hour\"],"
+                     "\"manifest_age\":\"1m23s\",\"last_updated\":\"2024-02-01T14:32:15Z\",\"checked_at\":"
+                     "\"2024-02-01T14:35:00Z\",\"stale\":true,"
+                     "\"status\":\"healthy\",\"severity\":\"warning\",\"findings\":[{\"severity\":"
+                     "\"warning\",\"code\":\"manifest_age\","
+                     "\"message\":\"manifest_age > 1m\",\"since\":\"2024-02-01T14:34:45Z\"}]}",
+                     "status clicks"),
+                 1));
     static const char *const k_lines[] = {
-        "clicks is healthy, severity warning\n", "version        123, transaction txn-12345\n", "files          456, 2.1 TB\n",
-        "partitioned by date, hour\n", "manifest age   1m23s\n", "checked        2024-02-01T14:35:00Z (stale)\n",
+        "clicks is healthy, severity warning\n",
+        "version        123, transaction txn-12345\n",
+        "files          456, 2.1 TB\n",
+        "partitioned by date, hour\n",
+        "manifest age   1m23s\n",
+        "checked        2024-02-01T14:35:00Z (stale)\n",
         "warning   manifest_age  manifest_age > 1m  2024-02-01T14:34:45Z\n",
     };
     for (size_t i = 0; i < TARN_COUNT(k_lines); i++)
@@ -161,18 +203,32 @@ Test(commands, registration_sends_what_the_flags_say)
     const char *folder = tarn_tmp();
     char words[1024], expected[2048];
 
-    tarn_write_text(tarn_path(folder, "schema.json"), "{\"current_version\":1,\"schema\":{\"type\":\"struct\",\"fields\":[]},\"versions\":[]}");
-    snprintf(words, sizeof words, "register sales.o /lake/o --format manifest --mode managed --owner me --partition-keys date,hour "
-                                  "--schema %s/schema.json --import --dry-run", folder);
-    cr_expect(eq(int, ask(200, "{\"name\":\"sales.o\",\"location\":\"/lake/o\",\"format\":\"manifest\",\"mode\":\"managed\",\"version\":0,"
-                               "\"schema_version\":1,\"found\":[{\"severity\":\"info\",\"code\":\"c\",\"subject\":\"s\",\"message\":\"m\"}]}", words), 0),
+    tarn_write_text(tarn_path(folder, "schema.json"),
+                    "{\"current_version\":1,\"schema\":{\"type\":\"struct\",\"fields\":[]},\"versions\":[]}");
+    snprintf(
+        words, sizeof words,
+        "register sales.o /lake/o --format manifest --mode managed --owner me --partition-keys date,hour "
+        "--schema %s/schema.json --import --dry-run",
+        folder);
+    cr_expect(eq(int,
+                 ask(200,
+                     "{\"name\":\"sales.o\",\"location\":\"/lake/"
+                     "o\",\"format\":\"manifest\",\"mode\":\"managed\",\"version\":0,"
+                     "\"schema_version\":1,\"found\":[{\"severity\":\"info\",\"code\":\"c\",\"subject\":"
+                     "\"s\",\"message\":\"m\"}]}",
+                     words),
+                 0),
               "%s", tarn_cli_stderr());
-    snprintf(expected, sizeof expected, "{\"name\":\"sales.o\",\"location\":\"/lake/o\",\"format\":\"manifest\",\"mode\":\"managed\",\"owner\":\"me\","
-                                        "\"partition_keys\":[\"date\",\"hour\"],\"schema\":{\"type\":\"struct\",\"fields\":[]},"
-                                        "\"schema_enforcement\":\"warn\",\"import\":true,\"dry_run\":true}");
+    snprintf(expected, sizeof expected,
+             "{\"name\":\"sales.o\",\"location\":\"/lake/"
+             "o\",\"format\":\"manifest\",\"mode\":\"managed\",\"owner\":\"me\","
+             "\"partition_keys\":[\"date\",\"hour\"],\"schema\":{\"type\":\"struct\",\"fields\":[]},"
+             "\"schema_enforcement\":\"warn\",\"import\":true,\"dry_run\":true}");
     cr_expect(asked_json(expected), "%s", tarn_stub_asked(0)->body);
     cr_expect(eq(str, (char *)tarn_stub_asked(0)->line, "POST /api/tables HTTP/1.1"));
-    cr_expect(tarn_has(tarn_cli_stdout(), "would register sales.o at /lake/o: manifest, managed, version 0, schema version 1\n"), "%s", tarn_cli_stdout());
+    cr_expect(tarn_has(tarn_cli_stdout(),
+                       "would register sales.o at /lake/o: manifest, managed, version 0, schema version 1\n"),
+              "%s", tarn_cli_stdout());
 }
 
 Test(commands, a_bare_struct_is_a_schema_too)
@@ -180,15 +236,19 @@ Test(commands, a_bare_struct_is_a_schema_too)
     const char *folder = tarn_tmp();
     char words[512];
 
-    tarn_write_text(tarn_path(folder, "s.json"), "{\"type\":\"struct\",\"fields\":[{\"name\":\"schema\",\"type\":\"int64\"}]}");
+    tarn_write_text(tarn_path(folder, "s.json"),
+                    "{\"type\":\"struct\",\"fields\":[{\"name\":\"schema\",\"type\":\"int64\"}]}");
     snprintf(words, sizeof words, "register o --schema %s/s.json", folder);
     cr_expect(eq(int, ask(201, "{\"name\":\"o\"}", words), 0));
-    cr_expect(asked_json("{\"name\":\"o\",\"schema\":{\"type\":\"struct\",\"fields\":[{\"name\":\"schema\",\"type\":\"int64\"}]},"
-                         "\"schema_enforcement\":\"warn\"}"), "%s", tarn_stub_asked(0)->body);
+    cr_expect(asked_json("{\"name\":\"o\",\"schema\":{\"type\":\"struct\",\"fields\":[{\"name\":\"schema\","
+                         "\"type\":\"int64\"}]},"
+                         "\"schema_enforcement\":\"warn\"}"),
+              "%s", tarn_stub_asked(0)->body);
     tarn_stub_stop();
     tarn_write_text(tarn_path(folder, "s.json"), "{\"a\":1,");
     cr_expect(eq(int, tarn_run_cli(words), 1));
-    cr_expect(tarn_has(tarn_cli_stderr(), "s.json: no valid JSON: an unexpected end at line 1, column 8"), "%s", tarn_cli_stderr());
+    cr_expect(tarn_has(tarn_cli_stderr(), "s.json: no valid JSON: an unexpected end at line 1, column 8"),
+              "%s", tarn_cli_stderr());
 }
 
 Test(commands, a_relative_location_counts_from_here)
@@ -210,15 +270,28 @@ Test(commands, a_commit_comes_from_a_file_with_flags_over_it)
     const char *folder = tarn_tmp();
     char words[512];
 
-    tarn_write_text(tarn_path(folder, "body.json"), "{\"operations\":[{\"type\":\"add_file\",\"path\":\"a\",\"size\":1}],"
-                                                    "\"expected_version\":3,\"commitMetadata\":{\"author\":\"x\",\"job\":7}}");
-    snprintf(words, sizeof words, "commit sales.\"a.b\" --file %s/body.json --expected-version 4 --transaction-id t-9 --author me", folder);
-    cr_expect(eq(int, ask(201, "{\"table\":\"t\",\"version\":5,\"transaction\":\"t-9\",\"files_added\":1,\"files_removed\":0,\"files\":1,\"published\":false,"
-                               "\"warnings\":[\"w\"]}", words), 0), "%s", tarn_cli_stderr());
-    cr_expect(asked_json("{\"operations\":[{\"type\":\"add_file\",\"path\":\"a\",\"size\":1}],\"expected_version\":4,\"transaction_id\":\"t-9\","
-                         "\"commitMetadata\":{\"author\":\"me\",\"job\":7}}"), "%s", tarn_stub_asked(0)->body);
+    tarn_write_text(tarn_path(folder, "body.json"),
+                    "{\"operations\":[{\"type\":\"add_file\",\"path\":\"a\",\"size\":1}],"
+                    "\"expected_version\":3,\"commitMetadata\":{\"author\":\"x\",\"job\":7}}");
+    snprintf(words, sizeof words,
+             "commit sales.\"a.b\" --file %s/body.json --expected-version 4 --transaction-id t-9 --author me",
+             folder);
+    cr_expect(eq(int,
+                 ask(201,
+                     "{\"table\":\"t\",\"version\":5,\"transaction\":\"t-9\",\"files_added\":1,\"files_"
+                     "removed\":0,\"files\":1,\"published\":false,"
+                     "\"warnings\":[\"w\"]}",
+                     words),
+                 0),
+              "%s", tarn_cli_stderr());
+    cr_expect(asked_json("{\"operations\":[{\"type\":\"add_file\",\"path\":\"a\",\"size\":1}],\"expected_"
+                         "version\":4,\"transaction_id\":\"t-9\","
+                         "\"commitMetadata\":{\"author\":\"me\",\"job\":7}}"),
+              "%s", tarn_stub_asked(0)->body);
     cr_expect(eq(str, (char *)tarn_stub_asked(0)->line, "POST /api/table/sales.%22a.b%22/commits HTTP/1.1"));
-    cr_expect(eq(str, (char *)tarn_cli_stdout(), "t is at version 5 by t-9: 1 files added, 0 removed, 1 in all; storage does not show it yet\nwarning: w\n"));
+    cr_expect(eq(str, (char *)tarn_cli_stdout(),
+                 "t is at version 5 by t-9: 1 files added, 0 removed, 1 in all; storage does not show it "
+                 "yet\nwarning: w\n"));
 }
 
 Test(commands, added_files_are_read)
@@ -234,14 +307,17 @@ Test(commands, added_files_are_read)
     answers[0] = (struct tarn_stub_answer){ .status = 200, .body = table };
     answers[1] = (struct tarn_stub_answer){ .status = 201, .body = "{}" };
     setenv("TARN_URL", tarn_stub_start(answers, 2), 1);
-    cr_assert(eq(int, tarn_run_cli("commit t --add date=2024-02-01/hour=14/a.parquet"), 0), "%s", tarn_cli_stderr());
+    cr_assert(eq(int, tarn_run_cli("commit t --add date=2024-02-01/hour=14/a.parquet"), 0), "%s",
+              tarn_cli_stderr());
     cr_expect(eq(str, (char *)tarn_stub_asked(0)->line, "GET /api/table/t HTTP/1.1"));
     json_auto_t *body = json_loads(tarn_stub_asked(1)->body, 0, NULL);
     const json_t *op = json_array_get(json_object_get(body, "operations"), 0);
     cr_expect(eq(str, (char *)json_string_value(json_object_get(op, "type")), "add_file"));
     cr_expect(eq(i64, json_integer_value(json_object_get(op, "size")), (int64_t)len));
     cr_expect(gt(i64, json_integer_value(json_object_get(op, "numRecords")), 0));
-    cr_expect(eq(str, (char *)json_string_value(json_object_get(json_object_get(op, "partitionValues"), "hour")), "14"));
+    cr_expect(eq(str,
+                 (char *)json_string_value(json_object_get(json_object_get(op, "partitionValues"), "hour")),
+                 "14"));
     cr_expect(gt(sz, json_object_size(json_object_get(op, "columnStats")), 0));
     free(bytes);
     tarn_stub_stop();
@@ -251,8 +327,12 @@ Test(commands, a_file_that_cannot_be_added_is_named)
 {
     const char *folder = tarn_tmp();
     char table[512];
-    static const struct { const char *path, *says; } k_rows[] = {
-        { "missing.parquet", "missing.parquet: there is no such file" }, { "bad.parquet", "bad.parquet: " }, { "../x.parquet", "../x.parquet" },
+    static const struct {
+        const char *path, *says;
+    } k_rows[] = {
+        { "missing.parquet", "missing.parquet: there is no such file" },
+        { "bad.parquet", "bad.parquet: " },
+        { "../x.parquet", "../x.parquet" },
         { "_hidden.parquet", "_hidden.parquet" },
     };
 
@@ -279,12 +359,16 @@ Test(commands, a_commit_needs_one_source)
 
 Test(commands, history_asks_for_a_page)
 {
-    static const char k_body[] = "{\"commits\":[{\"version\":2,\"transaction\":\"t-2\",\"committed_at\":\"2024-02-01T14:32:15Z\",\"files_added\":1,"
-                                 "\"files_removed\":0,\"bytes_added\":1500,\"author\":null,\"description\":\"d\"}],\"next_page_token\":\"abc\"}";
+    static const char k_body[] = "{\"commits\":[{\"version\":2,\"transaction\":\"t-2\",\"committed_at\":"
+                                 "\"2024-02-01T14:32:15Z\",\"files_added\":1,"
+                                 "\"files_removed\":0,\"bytes_added\":1500,\"author\":null,\"description\":"
+                                 "\"d\"}],\"next_page_token\":\"abc\"}";
 
     cr_expect(eq(int, ask(200, k_body, "history t"), 0));
     cr_expect(eq(str, (char *)tarn_stub_asked(0)->line, "GET /api/table/t/commits?page_size=50 HTTP/1.1"));
-    cr_expect(tarn_has(tarn_cli_stdout(), "2        t-2          2024-02-01T14:32:15Z  1      0        1.5 kB  -       d\n"), "%s", tarn_cli_stdout());
+    cr_expect(tarn_has(tarn_cli_stdout(),
+                       "2        t-2          2024-02-01T14:32:15Z  1      0        1.5 kB  -       d\n"),
+              "%s", tarn_cli_stdout());
     cr_expect(tarn_has(tarn_cli_stdout(), "older ones"));
     tarn_stub_stop();
     cr_expect(eq(int, ask(200, k_body, "history t --json"), 0));
@@ -320,7 +404,8 @@ Test(commands, a_backup_that_is_cut_leaves_no_file)
 Test(commands, help_and_version_need_nothing)
 {
     cr_expect(eq(int, tarn_run_cli("help"), 0));
-    cr_expect(tarn_has(tarn_cli_stdout(), "token revoke NAME") && tarn_has(tarn_cli_stdout(), "--scan-interval DURATION"));
+    cr_expect(tarn_has(tarn_cli_stdout(), "token revoke NAME") &&
+              tarn_has(tarn_cli_stdout(), "--scan-interval DURATION"));
     cr_expect(eq(int, tarn_run_cli("--help"), 0));
     cr_expect(eq(int, tarn_run_cli(""), 64));
     cr_expect(eq(int, tarn_run_cli("version"), 0));

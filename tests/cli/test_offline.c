@@ -41,7 +41,8 @@ static int run(const char *words)
 
 Test(offline, a_token_is_made_listed_and_revoked)
 {
-    cr_assert(eq(int, run("token create --name ci --scope status:read --tables sales.*"), 0), "%s", tarn_cli_stderr());
+    cr_assert(eq(int, run("token create --name ci --scope status:read --tables sales.*"), 0), "%s",
+              tarn_cli_stderr());
     cr_expect(eq(int, strncmp(tarn_cli_stdout(), "tarn_", 5), 0));
     cr_expect(eq(sz, strlen(tarn_cli_stdout()), 5 + 43 + 1), "the token alone");
     cr_assert(eq(int, run("token list"), 0));
