@@ -91,20 +91,32 @@ static tarn_code gather(struct check *c, struct tarn_err *err)
     return open_and_gather(c, &options, err);
 }
 
-/* The name of a table that no catalog knows: the manifest's own, else the folder's. */
-static char *name_of(const struct check *c)
+/* The folder's name. */
+static char *folder_name(const char *location)
 {
-    const char *location = c->options->location;
     size_t len = strlen(location);
 
-    if (c->facts.table && c->facts.table[0])
-        return strdup(c->facts.table);
     while (len > 1 && location[len - 1] == '/')
         len--;
     size_t start = len;
     while (start > 0 && location[start - 1] != '/')
         start--;
     return strndup(location + start, len - start);
+}
+
+/* The name of a table that no catalog knows: the manifest's own, which is dotted, else the folder's as it stands. */
+static void set_name(struct check *c)
+{
+    const char *dotted = c->facts.table;
+    struct tarn_ident ident;
+
+    if (dotted && tarn_ident_parse(dotted, "table", &ident, NULL) == TARN_OK) {
+        c->table->namespace_ = strdup(ident.namespace_);
+        c->table->name = strdup(ident.name);
+        return;
+    }
+    c->table->namespace_ = strdup("default");
+    c->table->name = dotted && dotted[0] ? strdup(dotted) : folder_name(c->options->location);
 }
 
 static tarn_code make_table(struct check *c, struct tarn_err *err)
@@ -115,8 +127,7 @@ static tarn_code make_table(struct check *c, struct tarn_err *err)
     c->table->mode = TARN_OBSERVED;
     c->table->format = c->facts.format;
     c->table->dropped_at = -1;
-    c->table->namespace_ = strdup("default");
-    c->table->name = name_of(c);
+    set_name(c);
     c->table->partition_keys = strdup("[]");
     c->table->monitors = strdup("{}");
     bool is_whole = c->table->namespace_ && c->table->name && c->table->partition_keys && c->table->monitors;
