@@ -41,7 +41,7 @@ tarn_code tarn_add_file_op(struct tarn_place *place, const char *path, json_t **
         code = stats_json(parquet, &stats, err);
     if (code == TARN_OK)
         code = tarn_partition_from_path(path, &partition, err);
-    if (code != TARN_OK) {
+    if (code != TARN_OK || !parquet) {
         json_decref(stats);
         return code;
     }

@@ -47,14 +47,13 @@ static tarn_code add_to_list(struct tarn_config *config, const char *text, struc
 
     if (*list.count == LIST_MAX)
         return tarn_fail(err, TARN_INVALID, "more than %d", LIST_MAX);
-    char **items = realloc(*list.items, (*list.count + 1) * sizeof *items);
+    TARN_AUTO(mem) char *copy = strdup(text);
+    char **items = copy ? realloc(*list.items, (*list.count + 1) * sizeof *items) : NULL;
     if (!items)
         return tarn_fail_oom(err);
     *list.items = items;
-    items[*list.count] = NULL;
-    tarn_code code = set_text(&items[*list.count], text, err);
-    *list.count += code == TARN_OK;
-    return code;
+    items[(*list.count)++] = tarn_take(&copy);
+    return TARN_OK;
 }
 
 static bool has_word(const char *words, const char *word)
