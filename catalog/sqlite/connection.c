@@ -68,6 +68,22 @@ static int settings(struct tarn_sqlite_conn *conn, bool writes, int64_t cache_ki
     return sqlite3_exec(conn->db, cache, NULL, NULL, NULL);
 }
 
+/* A file system without shared memory would leave the database in another mode, silently. */
+static tarn_code check_mode(struct tarn_sqlite_conn *conn, struct tarn_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(conn->db, "PRAGMA journal_mode", -1, &st, NULL);
+    rc = rc == SQLITE_OK ? sqlite3_step(st) : rc;
+    bool logs = rc == SQLITE_ROW && strcmp(column_text(st, 0), "wal") == 0;
+    (void)sqlite3_finalize(st);
+    if (rc != SQLITE_ROW)
+        return tarn_sqlite_fail(conn, rc, err);
+    if (!logs)
+        return tarn_fail(err, TARN_INVALID,
+                         "the file system of the data folder cannot hold the database's log");
+    return TARN_OK;
+}
+
 tarn_code tarn_sqlite_conn_open(struct tarn_sqlite_store *store, bool writes, struct tarn_sqlite_conn **out,
                                 struct tarn_err *err)
 {
@@ -87,8 +103,10 @@ tarn_code tarn_sqlite_conn_open(struct tarn_sqlite_store *store, bool writes, st
         rc = settings(conn, writes, store->cache_kib);
     if (rc != SQLITE_OK)
         return tarn_sqlite_fail(conn, rc, err);
-    *out = tarn_take(&conn);
-    return TARN_OK;
+    tarn_code code = writes ? check_mode(conn, err) : TARN_OK;
+    if (code == TARN_OK)
+        *out = tarn_take(&conn);
+    return code;
 }
 
 static bool is_write(const char *sql)

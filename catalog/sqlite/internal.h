@@ -12,7 +12,8 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-#define TARN_SQLITE_BUSY_MS 5000
+/* Only a foreign process can hold the lock: the writer is alone, and readers need none. */
+#define TARN_SQLITE_BUSY_MS 2000
 
 /* --- statements --- */
 enum tarn_sqlite_group {

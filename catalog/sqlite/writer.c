@@ -174,10 +174,18 @@ static void end_badly(struct tarn_sqlite_writer *w, size_t count, int rc)
         (void)reopen(w, NULL);
 }
 
+/* Nothing was run: one wait for the lock is enough for all. */
+static void refuse_all(struct tarn_sqlite_writer *w, size_t count, int rc)
+{
+    for (size_t i = 0; i < count; i++)
+        w->outcome[i].code = tarn_sqlite_fail(w->conn, rc, &w->outcome[i].err);
+}
+
 static void run_together(struct tarn_sqlite_writer *w, const struct job *jobs, size_t count)
 {
-    if (tarn_sqlite_control(w->conn, TARN_SQLITE_BEGIN_WRITE) != SQLITE_OK) {
-        end_badly(w, count, SQLITE_OK);
+    int rc = tarn_sqlite_control(w->conn, TARN_SQLITE_BEGIN_WRITE);
+    if (rc != SQLITE_OK) {
+        refuse_all(w, count, rc);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -186,7 +194,7 @@ static void run_together(struct tarn_sqlite_writer *w, const struct job *jobs, s
             return;
         }
     }
-    int rc = tarn_sqlite_control(w->conn, TARN_SQLITE_COMMIT);
+    rc = tarn_sqlite_control(w->conn, TARN_SQLITE_COMMIT);
     if (rc != SQLITE_OK)
         end_badly(w, count, rc);
 }

@@ -1,6 +1,7 @@
 /* test_store_faults.c - the SQLite store on a disk that fails. Whatever happens: what was acknowledged is
  * there whole, what was refused is not there at all, what is said to be unknown is one of the two and stays
  * it, and the store goes on when the disk does. */
+#include "base/time.h"
 #include "catalog/sqlite/sqlite.h"
 #include "tests/catalog/store_contract.h"
 #include "tests/support/faultvfs.h"
@@ -377,4 +378,30 @@ Test(store_faults, a_checkpoint_that_fails_costs_nobody_a_commit)
     tarn_fault_disarm();
     for (int i = 0; i < GROUP; i++)
         cr_expect(is_committed(store, &g.members[i]));
+}
+
+/* Somebody's sqlite3 shell in a transaction: the whole group waits once, not each of it. */
+Test(store_faults, a_foreign_lock_refuses_the_group_after_one_wait)
+{
+    const char *folder = tarn_tmp();
+    TARN_AUTO(store) struct tarn_store *store = open_at(folder, 0, TARN_FAULT_VFS);
+    static struct group g;
+    sqlite3 *other = NULL;
+    make_group(store, &g);
+    cr_assert(eq(int, sqlite3_open(tarn_path(folder, "catalog.db"), &other), SQLITE_OK));
+    cr_assert(eq(int, sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK));
+    int64_t began = tarn_monotonic_ms();
+    for (int i = 0; i < GROUP; i++) { /* the first waits for the lock; the others gather behind it */
+        struct member *m = &g.members[i];
+        m->commit.transaction = "txn-1";
+        tarn_store_submit(store, member_tx, m, member_done);
+    }
+    for (int i = 0; i < GROUP; i++)
+        sem_wait(&g.told);
+    int64_t took_ms = tarn_monotonic_ms() - began;
+    cr_expect(eq(int, count_codes(&g, TARN_OVERLOADED), GROUP));
+    cr_expect(lt(i64, took_ms, 10000));
+    (void)sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(other);
+    expect_going_on(store, &g);
 }
