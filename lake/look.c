@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ENTRIES_MAX 100           /* newer log entries that are opened */
+#define ATTEMPTS 3                /* while the manifest is replaced under the reader */
 #define ENTRY_SLACK_MS (10 * TARN_MINUTE_MS) /* clocks of storage and server may differ */
 
 struct look {
@@ -15,15 +16,32 @@ struct look {
     const struct tarn_table *table;
     struct tarn_place *place;
     enum tarn_block block;
+    int64_t ahead;            /* the highest version of this table that storage shows */
+    char token[TARN_TOKEN_TEXT]; /* of the manifest that was read, "" when there is none */
     char *newer[ENTRIES_MAX]; /* owned: paths of entries younger than the row */
     size_t newer_count;
 };
 
-static void look_done(struct look *look)
+static void forget_entries(struct look *look)
 {
     for (size_t i = 0; i < look->newer_count; i++)
         free(look->newer[i]);
+    look->newer_count = 0;
+}
+
+static void look_done(struct look *look)
+{
+    forget_entries(look);
     tarn_place_free(look->place);
+}
+
+/* A version of this very table, as storage tells it. */
+static void note_version(struct look *look, int64_t version)
+{
+    if (version > look->ahead)
+        look->ahead = version;
+    if (version > look->table->version)
+        look->block = TARN_BLOCK_STORAGE_AHEAD;
 }
 
 static bool is_ours(const struct look *look, const char *catalog, const char *uuid)
@@ -68,6 +86,7 @@ static tarn_code look_at_manifest(struct look *look, struct tarn_err *err)
 
     if (code == TARN_NOT_FOUND)
         return TARN_OK; /* publication writes it */
+    memcpy(look->token, object.token, sizeof look->token);
     if (code == TARN_OK)
         code = tarn_manifest_read(tarn_hashed_fill, source, &head, NULL, NULL, &bad);
     if (code == TARN_INVALID) {
@@ -80,8 +99,7 @@ static tarn_code look_at_manifest(struct look *look, struct tarn_err *err)
         return tarn_err_move(err, &bad);
     if (!is_ours(look, head.catalog, head.table_uuid))
         return judge_foreign(look, sha256, object.token, err);
-    if (head.version > look->table->version)
-        look->block = TARN_BLOCK_STORAGE_AHEAD;
+    note_version(look, head.version);
     return TARN_OK;
 }
 
@@ -109,8 +127,8 @@ static tarn_code look_at_entry(struct look *look, const char *path, struct tarn_
         return TARN_OK; /* not a commit of ours; the monitors say what it is */
     if (code != TARN_OK)
         return tarn_err_move(err, &bad);
-    if (is_ours(look, head.catalog, head.table_uuid) && head.version > look->table->version)
-        look->block = TARN_BLOCK_STORAGE_AHEAD;
+    if (is_ours(look, head.catalog, head.table_uuid))
+        note_version(look, head.version);
     return TARN_OK;
 }
 
@@ -123,6 +141,7 @@ static tarn_code look_at_log(struct look *look, struct tarn_err *err)
     return code;
 }
 
+/* Commits and their publication may have gone on meanwhile: what storage shows is held against the row as it is now. */
 static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     const struct look *look = ctx;
@@ -131,23 +150,47 @@ static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     if (code != TARN_OK || table->block != TARN_BLOCK_NONE)
         return code;
+    if (look->block == TARN_BLOCK_STORAGE_AHEAD && look->ahead <= table->version)
+        return TARN_OK;
+    if (look->block == TARN_BLOCK_FOREIGN_WRITE && tarn_looked_has(look->lake->looked, table->id))
+        return TARN_OK;
     table->block = look->block;
     return tx->ops->tables.update(tx, table, err);
+}
+
+static tarn_code look_once(struct look *look, struct tarn_err *err)
+{
+    look->block = TARN_BLOCK_NONE;
+    look->ahead = -1;
+    look->token[0] = '\0';
+    forget_entries(look);
+    tarn_code code = look_at_manifest(look, err);
+    return code == TARN_OK && look->block == TARN_BLOCK_NONE ? look_at_log(look, err) : code;
+}
+
+static bool has_moved(struct look *look)
+{
+    struct tarn_object object = { 0 };
+    TARN_ERR(ignored);
+
+    return tarn_place_stat(look->place, TARN_DOC_MANIFEST, &object, &ignored) == TARN_OK &&
+           strcmp(object.token, look->token) != 0;
 }
 
 tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_err *err)
 {
     __attribute__((cleanup(look_done))) struct look look = { .lake = lake, .table = table };
+    bool again = true;
 
     if (!table->publish || !lake->storage)
         return TARN_OK;
     tarn_code code = tarn_place_open(lake->storage, table->location, false, &look.place, err);
     if (code == TARN_NOT_FOUND)
         return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", table->location);
-    if (code == TARN_OK)
-        code = look_at_manifest(&look, err);
-    if (code == TARN_OK && look.block == TARN_BLOCK_NONE)
-        code = look_at_log(&look, err);
+    for (int i = 0; i < ATTEMPTS && again && code == TARN_OK; i++) {
+        code = look_once(&look, err);
+        again = code == TARN_OK && look.block != TARN_BLOCK_NONE && has_moved(&look);
+    }
     if (code != TARN_OK || look.block == TARN_BLOCK_NONE)
         return code;
     return tarn_store_write(lake->store, block_tx, &look, err);

@@ -263,9 +263,9 @@ Test(commits, hostile_bodies_are_refused)
 
     for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++)
         cr_expect(eq(uint, tarn_ask("POST", URL, "%s", k_rows[i]), 400), "%s: %s", k_rows[i], tarn_answer_text());
-    char deep[512] = "{\"commitMetadata\":";
-    memset(deep + strlen(deep), '[', 100);
-    cr_expect(eq(uint, tarn_ask("POST", URL, "%s", deep), 400));
+    char deep[101] = { 0 };
+    memset(deep, '[', sizeof deep - 1);
+    cr_expect(eq(uint, tarn_ask("POST", URL, "{\"commitMetadata\":%s", deep), 400));
     char path[4200];
     memset(path, 'p', sizeof path);
     path[4096] = '\0';
