@@ -1,12 +1,19 @@
 /* sweep.c - in chunks, each its own transaction, so that commits pass between. */
 #include "lake/sweep.h"
+#include "base/log.h"
+#include "base/time.h"
+#include <pthread.h>
+#include <time.h>
 
 #define CHUNK_ROWS 5000
+#define PAUSE_SECONDS 3600
 
 struct sweep {
     struct tarn_lake *lake;
     int64_t now_ms;
     bool left;
+    bool (*is_over)(void *ctx); /* asked between chunks */
+    void *ctx;
 };
 
 /* The store sweeps ids from before the start only: a registration that stages rows now is safe. */
@@ -34,18 +41,109 @@ static tarn_code keys_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->commits.keys_expire(tx, s->now_ms - TARN_KEY_RETENTION_MS, CHUNK_ROWS, err);
 }
 
-tarn_code tarn_lake_sweep(struct tarn_lake *lake, int64_t now_ms, struct tarn_err *err)
+static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
 {
     static tarn_tx_fn *const k_rounds[] = { staged_tx, dropped_tx, keys_tx };
-    struct sweep s = { .lake = lake, .now_ms = now_ms };
 
     for (size_t i = 0; i < TARN_COUNT(k_rounds); i++) {
-        s.left = true;
-        while (s.left) {
-            tarn_code code = tarn_store_write(lake->store, k_rounds[i], &s, err);
+        s->left = true;
+        while (s->left && !(s->is_over && s->is_over(s->ctx))) {
+            tarn_code code = tarn_store_write(s->lake->store, k_rounds[i], s, err);
             if (code != TARN_OK)
                 return code;
         }
     }
     return TARN_OK;
+}
+
+tarn_code tarn_lake_sweep(struct tarn_lake *lake, int64_t now_ms, struct tarn_err *err)
+{
+    struct sweep s = { .lake = lake, .now_ms = now_ms };
+
+    return sweep_all(&s, err);
+}
+
+/* --- the thread --- */
+
+struct tarn_sweeper {
+    struct tarn_lake *lake; /* borrowed */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop; /* guarded by lock */
+};
+
+static bool is_over(void *ctx)
+{
+    struct tarn_sweeper *sweeper = ctx;
+
+    pthread_mutex_lock(&sweeper->lock);
+    bool stop = sweeper->stop;
+    pthread_mutex_unlock(&sweeper->lock);
+    return stop;
+}
+
+/* False when it is time to stop. */
+static bool pause_until_next(struct tarn_sweeper *sweeper)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PAUSE_SECONDS;
+    pthread_mutex_lock(&sweeper->lock);
+    int rc = 0;
+    while (!sweeper->stop && rc == 0)
+        rc = pthread_cond_timedwait(&sweeper->wake, &sweeper->lock, &until);
+    bool stop = sweeper->stop;
+    pthread_mutex_unlock(&sweeper->lock);
+    return !stop;
+}
+
+static void *run(void *ctx)
+{
+    struct tarn_sweeper *sweeper = ctx;
+
+    do {
+        struct sweep s = { .lake = sweeper->lake, .now_ms = tarn_now_ms(), .is_over = is_over, .ctx = sweeper };
+        TARN_ERR(err);
+        if (sweep_all(&s, &err) != TARN_OK)
+            tarn_log_err(TARN_LOG_WARN, "sweep_failed", &err);
+    } while (pause_until_next(sweeper));
+    return NULL;
+}
+
+tarn_code tarn_sweeper_start(struct tarn_lake *lake, struct tarn_sweeper **out, struct tarn_err *err)
+{
+    struct tarn_sweeper *sweeper = calloc(1, sizeof *sweeper);
+    pthread_condattr_t clock;
+
+    if (!sweeper)
+        return tarn_fail_oom(err);
+    sweeper->lake = lake;
+    pthread_mutex_init(&sweeper->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&sweeper->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    if (pthread_create(&sweeper->thread, NULL, run, sweeper) != 0) {
+        free(sweeper);
+        return tarn_fail(err, TARN_INTERNAL, "cannot start the sweeper's thread");
+    }
+    pthread_setname_np(sweeper->thread, "tarn-sweeper");
+    *out = sweeper;
+    return TARN_OK;
+}
+
+void tarn_sweeper_stop(struct tarn_sweeper *sweeper)
+{
+    if (!sweeper)
+        return;
+    pthread_mutex_lock(&sweeper->lock);
+    sweeper->stop = true;
+    pthread_cond_signal(&sweeper->wake);
+    pthread_mutex_unlock(&sweeper->lock);
+    pthread_join(sweeper->thread, NULL);
+    pthread_cond_destroy(&sweeper->wake);
+    pthread_mutex_destroy(&sweeper->lock);
+    free(sweeper);
 }

@@ -6,6 +6,11 @@
 
 #define TARN_KEY_RETENTION_MS INT64_C(86400000)
 
-/* One round in small transactions. Blocks; start-up and a background thread (once an hour is often enough). */
+/* One round in small transactions. Blocks; never on a thread that serves requests. */
 TARN_MUST tarn_code tarn_lake_sweep(struct tarn_lake *lake, int64_t now_ms, struct tarn_err *err);
+
+/* A thread that sweeps at the start and every hour from then on; a round that fails is logged. */
+struct tarn_sweeper;
+TARN_MUST tarn_code tarn_sweeper_start(struct tarn_lake *lake, struct tarn_sweeper **out, struct tarn_err *err);
+void tarn_sweeper_stop(struct tarn_sweeper *sweeper); /* ends a running round after its chunk; NULL is fine */
 #endif

@@ -78,6 +78,8 @@ static tarn_code open_background(struct tarn_house *house, struct tarn_err *err)
     const struct tarn_config *config = house->config;
     const struct tarn_publisher_options options = { config->publish_wait_ms, config->publish_backlog };
     tarn_code code = tarn_publisher_start(&house->lake, &options, &house->lake.publisher, err);
+    if (code == TARN_OK)
+        code = tarn_sweeper_start(&house->lake, &house->sweeper, err);
     if (code != TARN_OK)
         return code;
     house->monitors = (struct tarn_monitor_defaults){
@@ -162,6 +164,7 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
     if (house->pool)
         tarn_tasks_settle(&house->tasks);
     tarn_runner_stop(house->runner);
+    tarn_sweeper_stop(house->sweeper);
     tarn_pool_free(house->pool);
     tarn_publisher_stop(house->lake.publisher, patience_ms);
     tarn_lake_done(&house->lake);

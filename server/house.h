@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "config/data_dir.h"
 #include "lake/publish.h"
+#include "lake/sweep.h"
 #include "monitors/monitors.h"
 #include "server/listen.h"
 #include "server/mhd.h"
@@ -18,6 +19,7 @@ struct tarn_house {
     struct tarn_store *store;
     struct tarn_storage *storage;
     struct tarn_lake lake;           /* its publisher is owned here */
+    struct tarn_sweeper *sweeper;
     struct tarn_auth *auth;
     struct tarn_monitor_defaults monitors;
     struct tarn_runner *runner;

@@ -43,3 +43,12 @@ Test(sweep, an_idempotency_key_is_kept_a_day)
                   tarn_answer_text());
     }
 }
+
+Test(sweep, a_sweeper_stops_when_told)
+{
+    struct tarn_sweeper *sweeper = NULL;
+    TARN_ERR(err);
+
+    cr_assert(eq(int, tarn_sweeper_start(&g_lake->lake, &sweeper, &err), TARN_OK));
+    tarn_sweeper_stop(sweeper);
+}
