@@ -18,7 +18,6 @@ static const struct tarn_json_limits k_tree_limits = { .max_depth = 64, .max_val
 
 struct entry {
     char transaction[TARN_TXN_ID_MAX + 1];
-    int64_t version;
     size_t start, len; /* in the batch's text */
 };
 
@@ -37,11 +36,6 @@ static void batch_done(struct batch *b)
 {
     tarn_commit_row_done(&b->huge);
     tarn_buf_done(&b->text);
-}
-
-static void entry_path(const char *transaction, char out[TARN_PATH_MAX])
-{
-    snprintf(out, TARN_PATH_MAX, TARN_DIR_LOG "/%s.json", transaction);
 }
 
 static tarn_code foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err)
@@ -63,9 +57,11 @@ static bool same_json(const struct tarn_buf *there, const char *text, size_t len
            tarn_json_parse(text, len, &k_tree_limits, &right, NULL) == TARN_OK && json_equal(left, right);
 }
 
-static tarn_code compare_small(struct tarn_publish_run *run, const char *path, const char *text, size_t len,
+static tarn_code compare_small(struct tarn_publish_run *run, const char *name, const char *text, size_t len,
                                struct tarn_err *err)
 {
+    char path[TARN_PATH_MAX];
+    snprintf(path, sizeof path, TARN_DIR_LOG "/%.*s", TARN_TXN_ID_MAX + 5, name); /* ".json" is in it */
     TARN_AUTO_DONE(buf) struct tarn_buf there = { 0 };
     TARN_ERR(fault);
     size_t max = len > COMPARED_BYTES ? len : COMPARED_BYTES;
@@ -111,7 +107,7 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
     const struct tarn_publish_run *run = b->run;
     struct entry *e = &b->entries[b->count];
     struct op_writer ops = { tarn_jsonw_to(&b->text), row->version };
-    *e = (struct entry){ .version = row->version, .start = b->text.len };
+    *e = (struct entry){ .start = b->text.len };
     snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
     tarn_entry_write_head(&ops.w, run->table, run->lake->catalog_id, row);
     tarn_code code = tx->ops->files.of_version(tx, run->table_id, row->version, write_op, &ops, err);
@@ -163,22 +159,19 @@ static tarn_code batch_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static tarn_code put_entries(struct batch *b, struct tarn_err *err)
 {
+    struct tarn_new_object objects[BATCH_ENTRIES];
+    char names[BATCH_ENTRIES][TARN_TXN_ID_MAX + 8];
     for (size_t i = 0; i < b->count; i++) {
         const struct entry *e = &b->entries[i];
-        const char *text = b->text.data + e->start;
-        char path[TARN_PATH_MAX];
-        TARN_ERR(fault);
-        entry_path(e->transaction, path);
-        tarn_code code = tarn_place_put(b->run->place, path, text, e->len, TARN_PUT_CREATE, NULL, &fault);
-        if (code == TARN_PRECONDITION_FAILED)
-            code = compare_small(b->run, path, text, e->len, err);
-        else if (code != TARN_OK)
-            code = tarn_err_move(err, &fault);
-        if (code != TARN_OK)
-            return code;
-        b->run->entries_done = e->version;
+        snprintf(names[i], sizeof names[i], "%s.json", e->transaction);
+        objects[i] = (struct tarn_new_object){ names[i], b->text.data + e->start, e->len, false };
     }
-    return TARN_OK;
+    tarn_code code = tarn_place_create_all(b->run->place, TARN_DIR_LOG, objects, b->count, err);
+    for (size_t i = 0; code == TARN_OK && i < b->count; i++) {
+        if (objects[i].exists)
+            code = compare_small(b->run, names[i], objects[i].data, objects[i].len, err);
+    }
+    return code;
 }
 
 /* --- a huge one --- */
@@ -212,7 +205,7 @@ static tarn_code put_huge(struct tarn_publish_run *run, const struct tarn_commit
     __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
     char path[TARN_PATH_MAX];
     TARN_ERR(fault);
-    entry_path(row->transaction, path);
+    snprintf(path, sizeof path, TARN_DIR_LOG "/%.*s.json", TARN_TXN_ID_MAX, row->transaction);
     tarn_code code = tarn_sink_open(&sink, run->place, path, err);
     if (code != TARN_OK)
         return code;

@@ -205,4 +205,5 @@ const struct tarn_place_ops tarn_local_ops = {
     .writer_add = tarn_local_writer_add,
     .writer_commit = tarn_local_writer_commit,
     .writer_free = tarn_local_writer_free,
+    .create_all = tarn_local_create_all,
 };

@@ -44,4 +44,10 @@ tarn_code tarn_local_writer_add(struct tarn_writer *writer, const void *data, si
 tarn_code tarn_local_writer_commit(struct tarn_writer *writer, enum tarn_put put, char token[TARN_TOKEN_TEXT],
                                    struct tarn_err *err);
 void tarn_local_writer_free(struct tarn_writer *writer);
+/* The parts of a commit: the bytes durable; the name; the folder durable. */
+tarn_code tarn_local_writer_sync(struct tarn_writer *writer, struct tarn_err *err);
+tarn_code tarn_local_writer_name(struct tarn_writer *writer, enum tarn_put put, struct tarn_err *err);
+tarn_code tarn_local_writer_settle(struct tarn_writer *writer, struct tarn_err *err);
+tarn_code tarn_local_create_all(struct tarn_place *place, const char *folder, struct tarn_new_object *objects,
+                                size_t count, struct tarn_err *err);
 #endif

@@ -168,23 +168,45 @@ static int replace(struct local_writer *w)
     return rc;
 }
 
-tarn_code tarn_local_writer_commit(struct tarn_writer *writer, enum tarn_put put, char token[TARN_TOKEN_TEXT],
-                                   struct tarn_err *err)
+tarn_code tarn_local_writer_sync(struct tarn_writer *writer, struct tarn_err *err)
 {
     struct local_writer *w = writer_of(writer);
     if (w->failed)
         return writer_fail(w, EIO, err);
-    if (fsync(w->fd) != 0)
-        return writer_fail(w, errno, err);
-    if ((put == TARN_PUT_CREATE ? create(w) : replace(w)) != 0) {
-        int error = errno;
-        w->failed = true;
-        if (put == TARN_PUT_CREATE && error == EEXIST)
-            return tarn_fail(err, TARN_PRECONDITION_FAILED, "'%s/%s' exists", w->location, w->path);
-        return writer_fail(w, error, err);
-    }
+    return fsync(w->fd) == 0 ? TARN_OK : writer_fail(w, errno, err);
+}
+
+tarn_code tarn_local_writer_name(struct tarn_writer *writer, enum tarn_put put, struct tarn_err *err)
+{
+    struct local_writer *w = writer_of(writer);
+    if ((put == TARN_PUT_CREATE ? create(w) : replace(w)) == 0)
+        return TARN_OK;
+    int error = errno;
+    w->failed = true;
+    if (put == TARN_PUT_CREATE && error == EEXIST)
+        return tarn_fail(err, TARN_PRECONDITION_FAILED, "'%s/%s' exists", w->location, w->path);
+    return writer_fail(w, error, err);
+}
+
+tarn_code tarn_local_writer_settle(struct tarn_writer *writer, struct tarn_err *err)
+{
+    struct local_writer *w = writer_of(writer);
+    return fsync(w->dir) == 0 ? TARN_OK : writer_fail(w, errno, err);
+}
+
+tarn_code tarn_local_writer_commit(struct tarn_writer *writer, enum tarn_put put, char token[TARN_TOKEN_TEXT],
+                                   struct tarn_err *err)
+{
+    struct local_writer *w = writer_of(writer);
+    tarn_code code = tarn_local_writer_sync(writer, err);
+    if (code == TARN_OK)
+        code = tarn_local_writer_name(writer, put, err);
+    if (code == TARN_OK)
+        code = tarn_local_writer_settle(writer, err);
+    if (code != TARN_OK)
+        return code;
     struct statx st;
-    if (fsync(w->dir) != 0 || statx(w->fd, "", AT_EMPTY_PATH, TARN_LOCAL_STATX, &st) != 0)
+    if (statx(w->fd, "", AT_EMPTY_PATH, TARN_LOCAL_STATX, &st) != 0)
         return writer_fail(w, errno, err);
     struct tarn_object object = { 0 };
     tarn_local_object(&st, &object);

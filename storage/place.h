@@ -43,6 +43,8 @@ struct tarn_place_ops {
     tarn_code (*writer_commit)(struct tarn_writer *writer, enum tarn_put put, char token[TARN_TOKEN_TEXT],
                                struct tarn_err *err);
     void (*writer_free)(struct tarn_writer *writer);
+    tarn_code (*create_all)(struct tarn_place *place, const char *folder, struct tarn_new_object *objects,
+                            size_t count, struct tarn_err *err);
 };
 
 extern const struct tarn_place_ops tarn_local_ops;

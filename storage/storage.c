@@ -233,6 +233,19 @@ void tarn_writer_free(struct tarn_writer *writer)
         writer->ops->writer_free(writer);
 }
 
+tarn_code tarn_place_create_all(struct tarn_place *place, const char *folder, struct tarn_new_object *objects,
+                                size_t count, struct tarn_err *err)
+{
+    tarn_code code = path_check(place, folder, err);
+    for (size_t i = 0; code == TARN_OK && i < count; i++) {
+        objects[i].exists = false;
+        code = strchr(objects[i].name, '/') ? TARN_INVALID : path_check(place, objects[i].name, err);
+        if (code == TARN_INVALID)
+            tarn_fail(err, TARN_INVALID, "'%s' is no name", objects[i].name);
+    }
+    return code != TARN_OK ? code : place->ops->create_all(place, folder, objects, count, err);
+}
+
 tarn_code tarn_place_put(struct tarn_place *place, const char *path, const void *data, size_t len,
                          enum tarn_put put, char token[TARN_TOKEN_TEXT], struct tarn_err *err)
 {

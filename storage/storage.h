@@ -81,6 +81,16 @@ TARN_MUST tarn_code tarn_writer_commit(struct tarn_writer *writer, enum tarn_put
                                        struct tarn_err *err);
 void tarn_writer_free(struct tarn_writer *writer);
 TARN_DEFINE_AUTO(writer, struct tarn_writer)
+/* Many small new objects of one folder: their bytes are made durable side by side, then they appear in the order given.
+ * One that exists is left as it is and told. After an error some of the first ones may be there, whole. */
+struct tarn_new_object {
+    const char *name; /* without the folder */
+    const void *data;
+    size_t len;
+    bool exists; /* out: was there already */
+};
+TARN_MUST tarn_code tarn_place_create_all(struct tarn_place *place, const char *folder, struct tarn_new_object *objects,
+                                          size_t count, struct tarn_err *err);
 /* All in one. */
 TARN_MUST tarn_code tarn_place_put(struct tarn_place *place, const char *path, const void *data, size_t len,
                                    enum tarn_put put, char token[TARN_TOKEN_TEXT], struct tarn_err *err);

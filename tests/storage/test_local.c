@@ -330,3 +330,44 @@ Test(local, a_full_disk_is_insufficient_storage_and_leaves_nothing)
     tarn_place_free(place);
     umount2(lake, MNT_DETACH);
 }
+
+Test(local, many_new_files_appear_and_those_that_exist_are_told)
+{
+    enum { MANY = 100 };
+    const char *lake = tarn_tmp();
+    TARN_AUTO(place) struct tarn_place *place = place_in(lake, "t");
+    static char names[MANY][32];
+    struct tarn_new_object objects[MANY];
+    tarn_write_text(tarn_path(lake, "t/log/n7"), "old");
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "n%zu", i);
+        objects[i] = (struct tarn_new_object){ names[i], names[i], strlen(names[i]), true };
+    }
+    cr_assert(eq(int, tarn_place_create_all(place, "log", objects, MANY, NULL), TARN_OK));
+    for (size_t i = 0; i < MANY; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "t/log/n%zu", i);
+        __attribute__((cleanup(tarn_mem_freep))) char *text = tarn_read_file(tarn_path(lake, path), NULL);
+        cr_expect(eq(str, text, i == 7 ? (char *)"old" : names[i]));
+        cr_expect(eq(int, objects[i].exists, i == 7));
+    }
+    cr_expect(eq(sz, tarn_count_entries(tarn_path(lake, "t/log")), MANY));
+}
+
+Test(local, of_many_new_files_at_most_a_prefix_appears_when_one_fails)
+{
+    const char *lake = tarn_tmp();
+    TARN_AUTO(place) struct tarn_place *place = place_in(lake, "t");
+    static char long_name[300];
+    memset(long_name, 'x', sizeof long_name - 1); /* longer than NAME_MAX: only its link fails */
+    struct tarn_new_object bad[] = { { "a", "1", 1, false }, { "../b", "2", 1, false } };
+    cr_expect(eq(int, tarn_place_create_all(place, "log", bad, 2, NULL), TARN_INVALID));
+    cr_expect(not(tarn_file_exists(tarn_path(lake, "t/log"))));
+    struct tarn_new_object late[] = { { "a", "1", 1, false },
+                                      { long_name, "2", 1, false },
+                                      { "c", "3", 1, false } };
+    cr_expect(eq(int, tarn_place_create_all(place, "log", late, 3, NULL), TARN_STORAGE_UNAVAILABLE));
+    cr_expect(tarn_file_exists(tarn_path(lake, "t/log/a"))); /* a prefix may be there */
+    cr_expect(not(tarn_file_exists(tarn_path(lake, "t/log/c"))));
+    cr_expect(eq(int, tarn_place_create_all(place, "log", NULL, 0, NULL), TARN_OK));
+}
