@@ -11,6 +11,7 @@
 #define TARN_ARGS_MAX 3
 #define TARN_REPLY_HEADERS_MAX 8
 
+struct tarn_answers;
 struct tarn_runner;
 struct tarn_config;
 struct tarn_monitor_defaults;
@@ -23,6 +24,7 @@ struct tarn_app {
     struct tarn_runner *runner;       /* NULL in tests without background scans */
     const struct tarn_config *config;
     const struct tarn_monitor_defaults *monitors; /* NULL in tests without monitors */
+    struct tarn_answers *answers;     /* NULL: nothing is kept */
     bool (*ready)(void);              /* NULL: ready */
     /* One consistent copy of the database into `file`, which does not exist yet; blocks. NULL: there is none. */
     tarn_code (*backup)(struct tarn_app *app, const char *file, struct tarn_err *err);

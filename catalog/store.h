@@ -38,6 +38,13 @@ TARN_MUST tarn_code tarn_store_write(struct tarn_store *store, tarn_tx_fn *fn, v
 void tarn_store_free(struct tarn_store *store);
 TARN_DEFINE_AUTO(store, struct tarn_store)
 
+/* --- what changed: for caches of what was read ---
+ * Take the clock, read in a transaction after it, keep what was made of a table: it holds until the table
+ * counts as touched since. A write counts before anybody is told of it; now and then an untouched table counts
+ * too. Any thread, a few nanoseconds. */
+uint64_t tarn_store_clock(const struct tarn_store *store);
+bool tarn_store_touched(const struct tarn_store *store, int64_t table_id, uint64_t since);
+
 /* Visitors get rows whose text is borrowed for the call; another code than TARN_OK stops the walk. */
 typedef tarn_code tarn_table_fn(void *ctx, const struct tarn_table *table, struct tarn_err *err);
 typedef tarn_code tarn_commit_fn(void *ctx, const struct tarn_commit_row *commit, struct tarn_err *err);

@@ -3,6 +3,7 @@
 #ifndef TARN_CATALOG_STORE_DRIVER_H
 #define TARN_CATALOG_STORE_DRIVER_H
 #include "catalog/store.h"
+#include <stdatomic.h>
 
 /* Each call keeps the promise that catalog/store.h makes for the function of the same name. */
 struct tarn_store_driver {
@@ -11,8 +12,22 @@ struct tarn_store_driver {
     void (*free)(struct tarn_store *store);
 };
 
-/* First member of an adapter's own struct. */
+/* When each table was written last, by the clock of changes; tables share slots. */
+#define TARN_CHANGE_SLOTS 16384
+#define TARN_CHANGES_PENDING 512
+struct tarn_changes {
+    _Atomic uint64_t clock, all, slot[TARN_CHANGE_SLOTS];
+    int64_t pending[TARN_CHANGES_PENDING]; /* the writer's: noted since it last told */
+    size_t pending_count;                  /* above TARN_CHANGES_PENDING: too many, everything counts */
+};
+
+/* First member of an adapter's own struct, zeroed when made. */
 struct tarn_store {
     const struct tarn_store_driver *driver;
+    struct tarn_changes changes;
 };
+/* The writer, wherever it writes what a table shows (its row, its scan, its findings). */
+void tarn_changes_note(struct tarn_store *store, int64_t table_id);
+/* The writer, when the outcome of its transactions stands and before anybody is told. */
+void tarn_changes_tell(struct tarn_store *store);
 #endif

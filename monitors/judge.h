@@ -115,6 +115,8 @@ int tarn_finding_order(const void *a, const void *b); /* severity (worst first),
 /* --- verdict.c --- */
 /* The table's severity as findings and scan say, at `now`. */
 enum tarn_severity tarn_verdict_of(const struct tarn_findings *findings);
+#define TARN_STALE_INTERVALS 3 /* without a successful scan */
+int64_t tarn_scan_patience_ms(int64_t interval_ms); /* after so long without one a table is unknown */
 bool tarn_scan_is_stale(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms);
 bool tarn_scan_is_lost(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms);
 const char *tarn_status_text(enum tarn_severity severity, enum tarn_policy policy, int *status_code);

@@ -25,6 +25,9 @@ void tarn_monitors_markdown(struct tarn_buf *out); /* docs/MONITORS.md */
 void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, const struct tarn_scan_row *scan,
                        const struct tarn_findings *findings, const struct tarn_monitor_defaults *defaults,
                        int64_t now_ms);
+/* Until when the document stays as it was written at now_ms, as far as the clock alone decides; INT64_MAX: for good. */
+int64_t tarn_status_holds_until(const struct tarn_table *table, const struct tarn_scan_row *scan,
+                                const struct tarn_monitor_defaults *defaults, int64_t now_ms);
 /* One flat row of GET /api/status (an object). */
 void tarn_status_row_write(struct tarn_buf *out, const struct tarn_status_row *row,
                            const struct tarn_monitor_defaults *defaults, int64_t now_ms);

@@ -144,6 +144,21 @@ void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, con
     tarn_jsonw_object_end(&w);
 }
 
+int64_t tarn_status_holds_until(const struct tarn_table *table, const struct tarn_scan_row *scan,
+                                const struct tarn_monitor_defaults *defaults, int64_t now_ms)
+{
+    int64_t interval_ms;
+    enum tarn_policy policy;
+
+    tarn_settings_glance(defaults, table->monitors, &interval_ms, &policy);
+    if (tarn_scan_is_lost(scan, interval_ms, now_ms))
+        return INT64_MAX;
+    int64_t stale_ms = scan->checked_at + TARN_STALE_INTERVALS * interval_ms + 1;
+    if (now_ms < stale_ms)
+        return stale_ms; /* never after the scan counts as lost */
+    return scan->checked_at + tarn_scan_patience_ms(interval_ms) + 1;
+}
+
 static enum tarn_severity row_severity(const struct tarn_status_row *row, int64_t interval_ms, int64_t now_ms)
 {
     if (tarn_scan_is_lost(row->scan, interval_ms, now_ms) || row->scan->verdict == TARN_SEV_UNKNOWN)

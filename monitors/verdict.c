@@ -20,16 +20,19 @@ enum tarn_severity tarn_verdict_of(const struct tarn_findings *findings)
 
 bool tarn_scan_is_stale(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms)
 {
-    return scan && scan->checked_at >= 0 && now_ms - scan->checked_at > 3 * interval_ms;
+    return scan && scan->checked_at >= 0 && now_ms - scan->checked_at > TARN_STALE_INTERVALS * interval_ms;
+}
+
+int64_t tarn_scan_patience_ms(int64_t interval_ms)
+{
+    int64_t limit = 10 * interval_ms;
+
+    return limit < 15 * TARN_MINUTE_MS ? 15 * TARN_MINUTE_MS : limit;
 }
 
 bool tarn_scan_is_lost(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms)
 {
-    int64_t limit = 10 * interval_ms;
-
-    if (limit < 15 * TARN_MINUTE_MS)
-        limit = 15 * TARN_MINUTE_MS;
-    return !scan || scan->checked_at < 0 || now_ms - scan->checked_at > limit;
+    return !scan || scan->checked_at < 0 || now_ms - scan->checked_at > tarn_scan_patience_ms(interval_ms);
 }
 
 const char *tarn_status_text(enum tarn_severity severity, enum tarn_policy policy, int *status_code)

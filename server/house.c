@@ -1,6 +1,7 @@
 /* house.c - the order of a start: what can refuse it cheaply comes first, and nothing is reachable
  * before all of it stands. */
 #include "server/house.h"
+#include "api/answers.h"
 #include "base/time.h"
 #include "catalog/sqlite/sqlite.h"
 #include "server/drain.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ANSWERS_BYTES (64u << 20) /* of rendered answers, filled as they are asked for */
 #define AIR_MAX 4096 /* requests being worked on at once */
 
 static atomic_bool is_ready;
@@ -110,9 +112,12 @@ static tarn_code open_doors(struct tarn_house *house, struct tarn_err *err)
 {
     const struct tarn_config *config = house->config;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    tarn_code code = tarn_answers_new(house->store, ANSWERS_BYTES, &house->answers, err);
+    if (code != TARN_OK)
+        return code;
     house->app = (struct tarn_app){
         .lake = &house->lake, .auth = house->auth, .runner = house->runner, .config = config,
-        .monitors = &house->monitors, .ready = ready, .backup = backup,
+        .monitors = &house->monitors, .answers = house->answers, .ready = ready, .backup = backup,
     };
     const struct tarn_mhd_options options = {
         .listen_fd = house->listener.fd,
@@ -167,6 +172,7 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
     tarn_sweeper_stop(house->sweeper);
     tarn_pool_free(house->pool);
     tarn_publisher_stop(house->lake.publisher, patience_ms);
+    tarn_answers_free(house->answers);
     tarn_lake_done(&house->lake);
     tarn_store_free(house->store);
     if (house->pool)

@@ -21,6 +21,7 @@ struct tarn_house {
     struct tarn_lake lake;           /* its publisher is owned here */
     struct tarn_sweeper *sweeper;
     struct tarn_auth *auth;
+    struct tarn_answers *answers;
     struct tarn_monitor_defaults monitors;
     struct tarn_runner *runner;
     struct tarn_pool *pool;

@@ -1,5 +1,6 @@
 /* status.c - GET /api/table/{table}/status: what dashboards ask for all day. Two indexed reads and one buffer; nothing
- * is scanned. Always 200 for a known table, whatever its health. */
+ * is scanned; an answer is kept until the table is touched. Always 200 for a known table, whatever its health. */
+#include "api/answers.h"
 #include "api/native/native.h"
 #include "monitors/monitors.h"
 
@@ -35,13 +36,20 @@ tarn_code tarn_native_status_get(const struct tarn_request *req, struct tarn_rep
 {
     __attribute__((cleanup(seen_done))) struct seen seen = { .table = NULL };
 
+    struct tarn_app *app = req->app;
     tarn_code code = tarn_request_ident(req, &seen.ident, err);
-    if (code == TARN_OK)
-        code = tarn_store_read(req->app->lake->store, look_tx, &seen, err);
     if (code != TARN_OK)
         return code;
     reply->status = 200;
-    tarn_status_write(&reply->body, seen.table, seen.scanned ? &seen.scan : NULL, &seen.findings, req->app->monitors,
-                      req->now_ms);
+    if (tarn_answers_find(app->answers, TARN_ANSWER_STATUS, &seen.ident, req->now_ms, &reply->body, NULL))
+        return TARN_OK;
+    uint64_t clock = tarn_store_clock(app->lake->store);
+    code = tarn_store_read(app->lake->store, look_tx, &seen, err);
+    if (code != TARN_OK)
+        return code;
+    const struct tarn_scan_row *scan = seen.scanned ? &seen.scan : NULL;
+    tarn_status_write(&reply->body, seen.table, scan, &seen.findings, app->monitors, req->now_ms);
+    tarn_answers_keep(app->answers, TARN_ANSWER_STATUS, &seen.ident, seen.table->id, clock,
+                      tarn_status_holds_until(seen.table, scan, app->monitors, req->now_ms), &reply->body, NULL);
     return tarn_buf_check(&reply->body, err);
 }

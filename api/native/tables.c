@@ -1,4 +1,5 @@
 /* tables.c - POST /api/tables and GET /api/table/{table}. */
+#include "api/answers.h"
 #include "api/native/native.h"
 #include "base/json.h"
 #include "lake/adopt.h"
@@ -9,6 +10,8 @@
 #include <string.h>
 
 /* --- one table --- */
+
+_Static_assert(TARN_ETAG_TEXT <= TARN_ANSWER_TAG, "a tag is kept whole");
 
 struct find_ctx { struct tarn_ident ident; struct tarn_table_seen *seen; };
 
@@ -41,26 +44,46 @@ tarn_code tarn_native_table_find(const struct tarn_request *req, struct tarn_tab
     return code == TARN_OK ? tarn_store_read(req->app->lake->store, find_tx, &c, err) : code;
 }
 
+/* The body stands in the reply; 304 where the client has it. Only of managed tables: a scan changes what is shown of an
+ * observed one, and no revision. */
+static tarn_code answer_managed(const struct tarn_request *req, struct tarn_reply *reply, const char *etag)
+{
+    const char *have = tarn_request_header(req, "If-None-Match");
+
+    tarn_reply_header(reply, "ETag", "%s", etag);
+    reply->status = have && tarn_etag_matches(have, etag) ? 304 : 200;
+    if (reply->status == 304)
+        tarn_buf_clear(&reply->body);
+    return TARN_OK;
+}
+
 tarn_code tarn_native_table_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
+    struct tarn_app *app = req->app;
+    struct tarn_ident ident;
     char etag[TARN_ETAG_TEXT];
-    tarn_code code = tarn_native_table_find(req, &seen, err);
+    tarn_code code = tarn_request_ident(req, &ident, err);
 
     if (code != TARN_OK)
         return code;
-    const char *have = tarn_request_header(req, "If-None-Match");
+    if (tarn_answers_find(app->answers, TARN_ANSWER_TABLE, &ident, req->now_ms, &reply->body, etag))
+        return answer_managed(req, reply, etag);
+    uint64_t clock = tarn_store_clock(app->lake->store);
+    code = tarn_native_table_find(req, &seen, err);
+    if (code != TARN_OK)
+        return code;
     tarn_table_etag(seen.table, etag);
-    tarn_reply_header(reply, "ETag", "%s", etag);
-    /* A scan changes what is shown of an observed table, and no revision. */
-    if (have && seen.table->mode == TARN_MANAGED && tarn_etag_matches(have, etag)) {
-        reply->status = 304;
-        return TARN_OK;
-    }
-    reply->status = 200;
     tarn_native_table_write(&w, seen.table, seen.has_scan ? &seen.scan : NULL);
-    return tarn_buf_check(&reply->body, err);
+    code = tarn_buf_check(&reply->body, err);
+    if (code == TARN_OK && seen.table->mode == TARN_MANAGED) {
+        tarn_answers_keep(app->answers, TARN_ANSWER_TABLE, &ident, seen.table->id, clock, INT64_MAX, &reply->body, etag);
+        return answer_managed(req, reply, etag);
+    }
+    tarn_reply_header(reply, "ETag", "%s", etag);
+    reply->status = 200;
+    return code;
 }
 
 /* --- registration --- */

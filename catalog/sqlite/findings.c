@@ -25,7 +25,7 @@ const char *const tarn_sqlite_findings_sql[] = {
         "SET message = ?5, severity = ?6, observed = ?7, expected = ?8, unit = ?9, cure = ?10, evidence = "
         "?11, since = ?12, opened_at = ?13, closed_at = ?14, last_bad_at = ?15, bad_looks = ?16, "
         "good_looks = ?17, baseline = ?18",
-    [S_DELETE] = "DELETE FROM findings WHERE id = ?1",
+    [S_DELETE] = "DELETE FROM findings WHERE id = ?1 RETURNING table_id",
     NULL
 };
 /* clang-format on */
@@ -127,6 +127,7 @@ static tarn_code reopenable(struct tarn_tx *tx, int64_t table_id, const char *co
 
 static tarn_code put_finding(struct tarn_tx *tx, const struct tarn_finding *f, struct tarn_err *err)
 {
+    tarn_changes_note(tx->store, f->table_id);
     AUTO_STMT *st = stmt(tx, S_PUT);
     bind_text(st, 1, f->id);
     bind_i64(st, 2, f->table_id);
@@ -153,7 +154,11 @@ static tarn_code delete_finding(struct tarn_tx *tx, const char *id, struct tarn_
 {
     AUTO_STMT *st = stmt(tx, S_DELETE);
     bind_text(st, 1, id);
-    return tarn_sqlite_run(tx, st, err);
+    bool found = false;
+    tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+    if (code == TARN_OK && found)
+        tarn_changes_note(tx->store, column_i64(st, 0));
+    return code;
 }
 
 void tarn_sqlite_findings_ops(struct tarn_store_ops *ops)

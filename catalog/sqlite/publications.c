@@ -57,6 +57,7 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, struct tarn_publicati
 static tarn_code move(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t schema_version,
                       struct tarn_err *err)
 {
+    tarn_changes_note(tx->store, table_id);
     AUTO_STMT *st = stmt(tx, S_MOVE);
     bind_i64(st, 1, table_id);
     bind_i64(st, 2, version);

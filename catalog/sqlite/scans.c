@@ -67,6 +67,7 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, struct tarn_scan_row 
 /* A table that went meanwhile has no row any more, and nothing to note. */
 static tarn_code put(struct tarn_tx *tx, const struct tarn_scan_row *row, struct tarn_err *err)
 {
+    tarn_changes_note(tx->store, row->table_id);
     AUTO_STMT *st = stmt(tx, S_PUT);
     bind_i64(st, 1, row->table_id);
     bind_opt(st, 2, row->checked_at);

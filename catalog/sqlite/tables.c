@@ -110,6 +110,7 @@ static tarn_code ensure_namespace(struct tarn_tx *tx, const struct tarn_table *t
 static tarn_code write_row(struct tarn_tx *tx, int which, const struct tarn_table *table,
                            struct tarn_err *err)
 {
+    tarn_changes_note(tx->store, table->id);
     AUTO_STMT *st = stmt(tx, which);
     bind_table(st, table);
     return tarn_sqlite_run(tx, st, err);
@@ -217,6 +218,7 @@ static tarn_code update(struct tarn_tx *tx, const struct tarn_table *table, stru
 static tarn_code commit(struct tarn_tx *tx, int64_t id, int64_t expected, const struct tarn_commit_row *next,
                         struct tarn_err *err)
 {
+    tarn_changes_note(tx->store, id);
     AUTO_STMT *st = stmt(tx, S_COMMIT);
     bind_i64(st, 1, id);
     bind_i64(st, 2, expected);

@@ -212,6 +212,7 @@ static void run_group(struct tarn_sqlite_writer *w, const struct job *jobs, size
     }
     if (w->conn && w->conn->sick)
         (void)reopen(w, NULL);
+    tarn_changes_tell(&w->store->head);
     atomic_fetch_add_explicit(&w->groups, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->transactions, (int64_t)count, memory_order_relaxed);
     for (size_t i = 0; i < count; i++) {

@@ -1,0 +1,51 @@
+/* changes.c - which tables were written when, without telling what: one number a slot, so that a cache of a hundred
+ * thousand tables asks one atomic load. The order is the point: a reader takes the clock before its transaction, the
+ * writer raises the slots after its commit; so an entry made from old rows always carries an older time than
+ * its slot. */
+#include "catalog/store_driver.h"
+
+static size_t slot_of(int64_t table_id)
+{
+    return (uint64_t)table_id * UINT64_C(0x9e3779b97f4a7c15) >> 50; /* the top 14 bits */
+}
+
+_Static_assert(TARN_CHANGE_SLOTS == 1 << 14, "slot_of takes 14 bits");
+
+uint64_t tarn_store_clock(const struct tarn_store *store)
+{
+    return atomic_load_explicit(&store->changes.clock, memory_order_acquire);
+}
+
+bool tarn_store_touched(const struct tarn_store *store, int64_t table_id, uint64_t since)
+{
+    const struct tarn_changes *c = &store->changes;
+    return atomic_load_explicit(&c->slot[slot_of(table_id)], memory_order_acquire) > since
+           || atomic_load_explicit(&c->all, memory_order_acquire) > since;
+}
+
+void tarn_changes_note(struct tarn_store *store, int64_t table_id)
+{
+    struct tarn_changes *c = &store->changes;
+    if (c->pending_count > 0 && c->pending_count <= TARN_CHANGES_PENDING
+        && c->pending[c->pending_count - 1] == table_id)
+        return;
+    if (c->pending_count < TARN_CHANGES_PENDING)
+        c->pending[c->pending_count] = table_id;
+    if (c->pending_count <= TARN_CHANGES_PENDING)
+        c->pending_count++;
+}
+
+void tarn_changes_tell(struct tarn_store *store)
+{
+    struct tarn_changes *c = &store->changes;
+    if (c->pending_count == 0)
+        return;
+    uint64_t now = atomic_load_explicit(&c->clock, memory_order_relaxed) + 1;
+    if (c->pending_count > TARN_CHANGES_PENDING)
+        atomic_store_explicit(&c->all, now, memory_order_release);
+    else
+        for (size_t i = 0; i < c->pending_count; i++)
+            atomic_store_explicit(&c->slot[slot_of(c->pending[i])], now, memory_order_release);
+    c->pending_count = 0;
+    atomic_store_explicit(&c->clock, now, memory_order_release);
+}
