@@ -120,6 +120,9 @@ static tarn_code all_steps(struct tarn_publish_run *run, struct tarn_err *err)
 
 tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
 {
+    __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { run->lake,
+                                                                                      run->table_id, NULL };
+    tarn_publish_turn_begin(&turn);
     run->manifest_bytes = 0;
     tarn_code code = tarn_store_read(run->lake->store, load_tx, run, err);
     if (code != TARN_OK)

@@ -46,6 +46,15 @@ void tarn_publish_run_done(struct tarn_publish_run *run);
  * the store's fault: try again later. */
 TARN_MUST tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err);
 
+/* --- one at a time (publish_turn.c) --- */
+struct tarn_publish_turn {
+    const struct tarn_lake *lake;
+    int64_t table_id;
+    struct tarn_publish_turn *next;
+};
+void tarn_publish_turn_begin(struct tarn_publish_turn *turn); /* waits until no other publishes the table */
+void tarn_publish_turn_end(struct tarn_publish_turn *turn);
+
 /* --- the steps, each in its file --- */
 /* Nobody but Tarn wrote manifest.json and the pointer since the last publication (publish_owner.c). */
 TARN_MUST tarn_code tarn_publish_owned(struct tarn_publish_run *run, struct tarn_err *err);
