@@ -65,11 +65,12 @@ tarn_code tarn_route_admit(struct tarn_request *req, struct tarn_err *err)
     enum tarn_scope needed = req->route->scope;
     if (needed == TARN_SCOPE_NONE)
         return TARN_OK;
-    tarn_code code = tarn_auth_check(auth, tarn_request_header(req, "Authorization"), req->now_ms, &req->who, err);
+    tarn_code code =
+        tarn_auth_check(auth, tarn_request_header(req, "Authorization"), req->now_ms, &req->who, err);
     if (code != TARN_OK)
         return code;
     if (req->who.scope < needed)
-        return tarn_fail(err, TARN_FORBIDDEN, "this needs the scope %s, the token has %s", tarn_scope_text(needed),
-                         tarn_scope_text(req->who.scope));
+        return tarn_fail(err, TARN_FORBIDDEN, "this needs the scope %s, the token has %s",
+                         tarn_scope_text(needed), tarn_scope_text(req->who.scope));
     return TARN_OK;
 }

@@ -6,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARDS 16
+#define SHARDS   16
 #define BODY_MAX (16u << 10)
-#define KEY_MAX (TARN_NAMESPACE_MAX + TARN_NAME_MAX + 4)
+#define KEY_MAX  (TARN_NAMESPACE_MAX + TARN_NAME_MAX + 4)
 
 struct entry {
-    struct entry *chain;       /* in its bucket */
+    struct entry *chain;         /* in its bucket */
     struct entry *newer, *older; /* in its shard */
     uint64_t hash, clock;
     int64_t table_id, until_ms;
     char tag[TARN_ANSWER_TAG];
     uint32_t key_len, body_len;
-    char data[];               /* key, body */
+    char data[]; /* key, body */
 };
 
 struct shard {
     pthread_mutex_t lock;
-    struct entry **bucket;     /* owned */
+    struct entry **bucket; /* owned */
     size_t mask;
     struct entry *oldest, *newest;
     size_t bytes;
@@ -57,17 +57,15 @@ static struct shard *shard_of(struct tarn_answers *answers, uint64_t hash)
     return &answers->shard[hash >> 60];
 }
 
-static size_t size_of(const struct entry *entry)
-{
-    return sizeof *entry + entry->key_len + entry->body_len;
-}
+static size_t size_of(const struct entry *entry) { return sizeof *entry + entry->key_len + entry->body_len; }
 
 /* Where the pointer to the entry stands, or the end of its bucket. */
 static struct entry **locate(struct shard *shard, const struct key *key)
 {
     struct entry **at = &shard->bucket[key->hash & shard->mask];
     for (; *at; at = &(*at)->chain)
-        if ((*at)->hash == key->hash && (*at)->key_len == key->len && memcmp((*at)->data, key->text, key->len) == 0)
+        if ((*at)->hash == key->hash && (*at)->key_len == key->len &&
+            memcmp((*at)->data, key->text, key->len) == 0)
             break;
     return at;
 }
@@ -125,7 +123,8 @@ static void link_in(struct shard *shard, struct entry *entry)
     shard->bytes += size_of(entry);
 }
 
-tarn_code tarn_answers_new(struct tarn_store *store, size_t bytes_max, struct tarn_answers **out, struct tarn_err *err)
+tarn_code tarn_answers_new(struct tarn_store *store, size_t bytes_max, struct tarn_answers **out,
+                           struct tarn_err *err)
 {
     TARN_AUTO(answers) struct tarn_answers *answers = calloc(1, sizeof *answers);
     if (!answers)
@@ -161,8 +160,9 @@ void tarn_answers_free(struct tarn_answers *answers)
     free(answers);
 }
 
-bool tarn_answers_find(struct tarn_answers *answers, enum tarn_answer_kind kind, const struct tarn_ident *ident,
-                       int64_t now_ms, struct tarn_buf *out, char tag[TARN_ANSWER_TAG])
+bool tarn_answers_find(struct tarn_answers *answers, enum tarn_answer_kind kind,
+                       const struct tarn_ident *ident, int64_t now_ms, struct tarn_buf *out,
+                       char tag[TARN_ANSWER_TAG])
 {
     if (!answers)
         return false;
@@ -170,8 +170,8 @@ bool tarn_answers_find(struct tarn_answers *answers, enum tarn_answer_kind kind,
     struct shard *shard = shard_of(answers, key.hash);
     pthread_mutex_lock(&shard->lock);
     const struct entry *entry = *locate(shard, &key);
-    bool holds = entry && now_ms < entry->until_ms
-                 && !tarn_store_touched(answers->store, entry->table_id, entry->clock);
+    bool holds = entry && now_ms < entry->until_ms &&
+                 !tarn_store_touched(answers->store, entry->table_id, entry->clock);
     if (holds) {
         tarn_buf_add(out, entry->data + entry->key_len, entry->body_len);
         if (tag)
@@ -181,8 +181,9 @@ bool tarn_answers_find(struct tarn_answers *answers, enum tarn_answer_kind kind,
     return holds && !out->failed;
 }
 
-void tarn_answers_keep(struct tarn_answers *answers, enum tarn_answer_kind kind, const struct tarn_ident *ident,
-                       int64_t table_id, uint64_t clock, int64_t until_ms, const struct tarn_buf *body, const char *tag)
+void tarn_answers_keep(struct tarn_answers *answers, enum tarn_answer_kind kind,
+                       const struct tarn_ident *ident, int64_t table_id, uint64_t clock, int64_t until_ms,
+                       const struct tarn_buf *body, const char *tag)
 {
     if (!answers || body->failed || body->len > BODY_MAX || (tag && strlen(tag) >= TARN_ANSWER_TAG))
         return;

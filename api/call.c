@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *name, *value; } k_headers[] = {
+static const struct {
+    const char *name, *value;
+} k_headers[] = {
     { "Host", "localhost" },
     { "Content-Type", "application/json" },
 };
@@ -65,13 +67,14 @@ static tarn_code run_route(struct tarn_request *req, struct tarn_reply *reply, s
     return code == TARN_OK ? drain_stream(reply, err) : code;
 }
 
-void tarn_api_call_with(struct tarn_app *app, const char *method, const char *target, const char *const *headers,
-                        const char *body, struct tarn_reply *reply)
+void tarn_api_call_with(struct tarn_app *app, const char *method, const char *target,
+                        const char *const *headers, const char *body, struct tarn_reply *reply)
 {
     TARN_ERR(err);
     char allow[64];
-    struct tarn_request req = { .app = app, .header = call_header, .transport = (void *)(uintptr_t)headers,
-                                .now_ms = tarn_now_ms() };
+    struct tarn_request req = {
+        .app = app, .header = call_header, .transport = (void *)(uintptr_t)headers, .now_ms = tarn_now_ms()
+    };
     req.body = body;
     req.body_len = body ? strlen(body) : 0;
     snprintf(req.id, sizeof req.id, "call");
@@ -86,8 +89,8 @@ void tarn_api_call_with(struct tarn_app *app, const char *method, const char *ta
     tarn_request_done(&req);
 }
 
-void tarn_api_call(struct tarn_app *app, const char *method, const char *target, const char *token, const char *body,
-                   struct tarn_reply *reply)
+void tarn_api_call(struct tarn_app *app, const char *method, const char *target, const char *token,
+                   const char *body, struct tarn_reply *reply)
 {
     char authorization[256];
     const char *const headers[] = { "Authorization", authorization, NULL, NULL };

@@ -4,8 +4,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define NO_MEMORY_TEXT                                                                                              \
-    "{\"type\":\"/problems/internal\",\"title\":\"A fault in Tarn\",\"status\":500,\"detail\":\"out of memory\","   \
+#define NO_MEMORY_TEXT                                                                                       \
+    "{\"type\":\"/problems/internal\",\"title\":\"A fault in Tarn\",\"status\":500,\"detail\":\"out of "     \
+    "memory\","                                                                                              \
     "\"code\":\"internal\"}"
 
 /* Codes that steer the inside never reach a client. */

@@ -36,8 +36,8 @@ const char *tarn_query(const struct tarn_request *req, const char *key)
     return NULL;
 }
 
-tarn_code tarn_query_i64(const struct tarn_request *req, const char *key, int64_t min, int64_t max, int64_t *out,
-                         struct tarn_err *err)
+tarn_code tarn_query_i64(const struct tarn_request *req, const char *key, int64_t min, int64_t max,
+                         int64_t *out, struct tarn_err *err)
 {
     const char *text = tarn_query(req, key);
     if (!text)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEGMENTS_MAX 12
+#define SEGMENTS_MAX   12
 #define PARAMETERS_MAX 64
 
 struct path {
@@ -15,10 +15,7 @@ struct path {
     size_t count;
 };
 
-static void path_done(struct path *path)
-{
-    free(path->text);
-}
+static void path_done(struct path *path) { free(path->text); }
 
 /* Absolute form (http://host/path), as proxies send it, to its path. */
 static const char *origin_form(const char *target)
@@ -97,8 +94,8 @@ static tarn_code take_args(struct tarn_request *req, const char **arg, size_t ar
     return TARN_OK;
 }
 
-static tarn_code find_route(const char *method, const struct path *path, struct tarn_request *req, char allow[64],
-                            struct tarn_err *err)
+static tarn_code find_route(const char *method, const struct path *path, struct tarn_request *req,
+                            char allow[64], struct tarn_err *err)
 {
     const char *arg[TARN_ARGS_MAX];
     size_t args;
@@ -187,8 +184,8 @@ static tarn_code take_query(struct tarn_request *req, const char *text, struct t
     return TARN_OK;
 }
 
-tarn_code tarn_route_match(const char *method, const char *raw_target, struct tarn_request *req, char allow[64],
-                           struct tarn_err *err)
+tarn_code tarn_route_match(const char *method, const char *raw_target, struct tarn_request *req,
+                           char allow[64], struct tarn_err *err)
 {
     const char *target = origin_form(raw_target);
     size_t len = strcspn(target, "?#");

@@ -3,57 +3,58 @@
 #include "api/http.h"
 #include "api/native/native.h"
 
-#define NONE TARN_SCOPE_NONE
+#define NONE   TARN_SCOPE_NONE
 #define STATUS TARN_SCOPE_STATUS
-#define READ TARN_SCOPE_READ
-#define WRITE TARN_SCOPE_WRITE
-#define ADMIN TARN_SCOPE_ADMIN
-#define EMPTY TARN_BODY_NONE
-#define JSON TARN_BODY_JSON
-#define MAYBE TARN_BODY_JSON_OPTIONAL
+#define READ   TARN_SCOPE_READ
+#define WRITE  TARN_SCOPE_WRITE
+#define ADMIN  TARN_SCOPE_ADMIN
+#define EMPTY  TARN_BODY_NONE
+#define JSON   TARN_BODY_JSON
+#define MAYBE  TARN_BODY_JSON_OPTIONAL
 /* Where the work is done: INLINE on the loop, WORKER on a worker, FLOW step by step. */
-#define INLINE(fn) .handle = (fn)
-#define WORKER(fn) .work = (fn)
+#define INLINE(fn)  .handle = (fn)
+#define WORKER(fn)  .work = (fn)
 #define FLOW(flow_) .flow = &(flow_)
 
 /* clang-format off */
+#define T    "/api/table/{table}"
+#define PAGE "page_size page_token"
+
 const struct tarn_route tarn_routes[] = {
-    /* method   path                       operation        scope   body   query */
-    { "GET",    "/healthz",                "getHealth",     NONE,   EMPTY, "", INLINE(tarn_native_health) },
-    { "GET",    "/readyz",                 "getReadiness",  NONE,   EMPTY, "", INLINE(tarn_native_ready) },
-    { "GET",    "/openapi.yaml",           "getOpenapi",    NONE,   EMPTY, "", INLINE(tarn_native_openapi) },
-    { "GET",    "/problems/{code}",        "getProblem",    NONE,   EMPTY, "", INLINE(tarn_native_problem_page) },
+    /* method   path                         operation        scope   body   query */
+    { "GET",    "/healthz",                  "getHealth",     NONE,   EMPTY, "", INLINE(tarn_native_health) },
+    { "GET",    "/readyz",                   "getReadiness",  NONE,   EMPTY, "", INLINE(tarn_native_ready) },
+    { "GET",    "/openapi.yaml",             "getOpenapi",    NONE,   EMPTY, "", INLINE(tarn_native_openapi) },
+    { "GET",    "/problems/{code}",          "getProblem",    NONE,   EMPTY, "", INLINE(tarn_native_problem_page) },
 
-    { "POST",   "/api/tables",             "registerTable", WRITE,  JSON,  "", FLOW(tarn_native_table_register) },
-    { "GET",    "/api/tables",             "listTables",    READ,   EMPTY,
-      "namespace format mode prefix state page_size page_token", WORKER(tarn_native_tables_list) },
-    { "GET",    "/api/table/{table}",      "getTable",      READ,   EMPTY, "", INLINE(tarn_native_table_get) },
-    { "PATCH",  "/api/table/{table}",      "changeTable",   WRITE,  JSON,  "", FLOW(tarn_native_table_patch) },
-    { "DELETE", "/api/table/{table}",      "dropTable",     WRITE,  EMPTY, "", FLOW(tarn_native_table_drop) },
-    { "POST",   "/api/table/{table}/restore", "restoreTable", WRITE, MAYBE, "", FLOW(tarn_native_table_restore) },
-    { "POST",   "/api/table/{table}/commits", "commitTable", WRITE,  JSON,  "", FLOW(tarn_native_commit) },
-    { "GET",    "/api/table/{table}/commits", "listCommits", READ,  EMPTY, "page_size page_token",
-      WORKER(tarn_native_commits_list) },
-    { "GET",    "/api/table/{table}/commits/{transaction}", "getCommit", READ, EMPTY, "",
-      WORKER(tarn_native_commit_get) },
-    { "GET",    "/api/table/{table}/manifest", "getManifest", READ, EMPTY, "", WORKER(tarn_native_manifest_get) },
-    { "GET",    "/api/table/{table}/files", "listFiles",    READ,   EMPTY, "page_size page_token partition.*",
-      WORKER(tarn_native_files_list) },
-    { "GET",    "/api/table/{table}/schemas", "listSchemas", READ,  EMPTY, "", WORKER(tarn_native_schemas_list) },
-    { "POST",   "/api/table/{table}/schemas", "addSchema",  WRITE,  JSON,  "", FLOW(tarn_native_schema_add) },
-    { "GET",    "/api/table/{table}/schemas/{version}", "getSchema", READ, EMPTY, "", INLINE(tarn_native_schema_get) },
+    { "GET",    "/api/tables",               "listTables",    READ,   EMPTY,
+                "namespace format mode prefix state " PAGE,                      WORKER(tarn_native_tables_list) },
+    { "POST",   "/api/tables",               "registerTable", WRITE,  JSON,  "", FLOW(tarn_native_table_register) },
+    { "GET",    T,                           "getTable",      READ,   EMPTY, "", INLINE(tarn_native_table_get) },
+    { "PATCH",  T,                           "changeTable",   WRITE,  JSON,  "", FLOW(tarn_native_table_patch) },
+    { "DELETE", T,                           "dropTable",     WRITE,  EMPTY, "", FLOW(tarn_native_table_drop) },
+    { "POST",   T "/restore",                "restoreTable",  WRITE,  MAYBE, "", FLOW(tarn_native_table_restore) },
+    { "GET",    T "/commits",                "listCommits",   READ,   EMPTY, PAGE, WORKER(tarn_native_commits_list) },
+    { "POST",   T "/commits",                "commitTable",   WRITE,  JSON,  "", FLOW(tarn_native_commit) },
+    { "GET",    T "/commits/{transaction}",  "getCommit",     READ,   EMPTY, "", WORKER(tarn_native_commit_get) },
+    { "GET",    T "/manifest",               "getManifest",   READ,   EMPTY, "", WORKER(tarn_native_manifest_get) },
+    { "GET",    T "/files",                  "listFiles",     READ,   EMPTY,
+                "partition.* " PAGE,                                             WORKER(tarn_native_files_list) },
+    { "GET",    T "/schemas",                "listSchemas",   READ,   EMPTY, "", WORKER(tarn_native_schemas_list) },
+    { "POST",   T "/schemas",                "addSchema",     WRITE,  JSON,  "", FLOW(tarn_native_schema_add) },
+    { "GET",    T "/schemas/{version}",      "getSchema",     READ,   EMPTY, "", INLINE(tarn_native_schema_get) },
 
-    { "GET",    "/api/table/{table}/status", "getStatus",   STATUS, EMPTY, "", INLINE(tarn_native_status_get) },
-    { "POST",   "/api/table/{table}/check", "checkTable",   READ,   EMPTY, "depth", FLOW(tarn_native_check) },
-    { "GET",    "/api/table/{table}/findings", "listFindings", STATUS, EMPTY, "state page_size page_token",
-      INLINE(tarn_native_findings_list) },
-    { "GET",    "/api/status",             "listStatus",    STATUS, EMPTY,
-      "status severity namespace format page_size page_token", WORKER(tarn_native_status_list) },
+    { "GET",    T "/status",                 "getStatus",     STATUS, EMPTY, "", INLINE(tarn_native_status_get) },
+    { "POST",   T "/check",                  "checkTable",    READ,   EMPTY, "depth", FLOW(tarn_native_check) },
+    { "GET",    T "/findings",               "listFindings",  STATUS, EMPTY,
+                "state " PAGE,                                                   INLINE(tarn_native_findings_list) },
+    { "GET",    "/api/status",               "listStatus",    STATUS, EMPTY,
+                "status severity namespace format " PAGE,                        WORKER(tarn_native_status_list) },
 
-    { "GET",    "/api/tokens",             "listTokens",    ADMIN,  EMPTY, "", INLINE(tarn_native_tokens_list) },
-    { "POST",   "/api/tokens",             "createToken",   ADMIN,  JSON,  "", FLOW(tarn_native_tokens_create) },
-    { "DELETE", "/api/tokens/{name}",      "revokeToken",   ADMIN,  EMPTY, "", FLOW(tarn_native_tokens_revoke) },
-    { "POST",   "/api/backup",             "makeBackup",    ADMIN,  EMPTY, "", WORKER(tarn_native_backup) },
+    { "GET",    "/api/tokens",               "listTokens",    ADMIN,  EMPTY, "", INLINE(tarn_native_tokens_list) },
+    { "POST",   "/api/tokens",               "createToken",   ADMIN,  JSON,  "", FLOW(tarn_native_tokens_create) },
+    { "DELETE", "/api/tokens/{name}",        "revokeToken",   ADMIN,  EMPTY, "", FLOW(tarn_native_tokens_revoke) },
+    { "POST",   "/api/backup",               "makeBackup",    ADMIN,  EMPTY, "", WORKER(tarn_native_backup) },
 };
 /* clang-format on */
 const size_t tarn_routes_count = sizeof tarn_routes / sizeof tarn_routes[0];

@@ -51,8 +51,8 @@ static tarn_code read_secret(const char *path, char out[SECRET_MAX], struct tarn
     const char *start = text + strspn(text, " \t\r\n");
     size_t size = strcspn(start, " \t\r\n");
     if (size < SECRET_MIN)
-        return tarn_fail(err, TARN_INVALID, "'%s' holds no token of %d characters or more; remove the file", path,
-                         SECRET_MIN);
+        return tarn_fail(err, TARN_INVALID, "'%s' holds no token of %d characters or more; remove the file",
+                         path, SECRET_MIN);
     memcpy(out, start, size);
     out[size] = '\0';
     return TARN_OK;
@@ -105,7 +105,8 @@ static bool has_live_admin(const struct tarn_tokens *tokens, int64_t now_ms)
 static bool knows(const struct tarn_tokens *tokens, const char *hash, const char *name)
 {
     for (size_t i = 0; i < tokens->count; i++)
-        if ((hash && strcmp(tokens->items[i].hash, hash) == 0) || (name && strcmp(tokens->items[i].name, name) == 0))
+        if ((hash && strcmp(tokens->items[i].hash, hash) == 0) ||
+            (name && strcmp(tokens->items[i].name, name) == 0))
             return true;
     return false;
 }
@@ -122,8 +123,9 @@ static tarn_code store_admin(struct tarn_store *store, const struct tarn_tokens 
     char name[32] = "admin";
     for (unsigned i = 2; knows(known, NULL, name); i++)
         snprintf(name, sizeof name, "admin-%u", i);
-    struct tarn_token token = { .name = name, .scope = TARN_SCOPE_ADMIN, .created_at = now_ms, .expires_at = -1,
-                                .revoked_at = -1 };
+    struct tarn_token token = {
+        .name = name, .scope = TARN_SCOPE_ADMIN, .created_at = now_ms, .expires_at = -1, .revoked_at = -1
+    };
     snprintf(token.hash, sizeof token.hash, "%s", hash);
     return tarn_store_write(store, insert_tx, &token, err);
 }

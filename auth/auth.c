@@ -89,10 +89,7 @@ tarn_code tarn_auth_open(enum tarn_auth_mode mode, struct tarn_store *store, con
     return TARN_OK;
 }
 
-enum tarn_auth_mode tarn_auth_mode(const struct tarn_auth *auth)
-{
-    return auth->mode;
-}
+enum tarn_auth_mode tarn_auth_mode(const struct tarn_auth *auth) { return auth->mode; }
 
 /* The secret of "Bearer <secret>"; NULL for anything else. */
 static const char *bearer(const char *authorization)
@@ -119,10 +116,11 @@ static bool find_token(struct tarn_auth *auth, const char *secret, int64_t now_m
     struct tarn_token key = { 0 };
     tarn_sha256_hex(secret, strlen(secret), key.hash);
     pthread_rwlock_rdlock(&auth->lock);
-    const struct tarn_token *token = auth->tokens.count == 0 ? NULL
-                                         : bsearch(&key, auth->tokens.items, auth->tokens.count, sizeof key, by_hash);
-    bool valid = token && tarn_equal_ct(token->hash, key.hash)
-                 && (token->expires_at < 0 || token->expires_at > now_ms);
+    const struct tarn_token *token =
+        auth->tokens.count == 0 ? NULL
+                                : bsearch(&key, auth->tokens.items, auth->tokens.count, sizeof key, by_hash);
+    bool valid = token && tarn_equal_ct(token->hash, key.hash) &&
+                 (token->expires_at < 0 || token->expires_at > now_ms);
     if (valid)
         principal_of(token, out);
     pthread_rwlock_unlock(&auth->lock);

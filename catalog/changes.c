@@ -1,7 +1,7 @@
-/* changes.c - which tables were written when, without telling what: one number a slot, so that a cache of a hundred
- * thousand tables asks one atomic load. The order is the point: a reader takes the clock before its transaction, the
- * writer raises the slots after its commit; so an entry made from old rows always carries an older time than
- * its slot. */
+/* changes.c - which tables were written when, without telling what: one number a slot, so that a cache of a
+ * hundred thousand tables asks one atomic load. The order is the point: a reader takes the clock before its
+ * transaction, the writer raises the slots after its commit; so an entry made from old rows always carries an
+ * older time than its slot. */
 #include "catalog/store_driver.h"
 
 static size_t slot_of(int64_t table_id)
@@ -19,15 +19,15 @@ uint64_t tarn_store_clock(const struct tarn_store *store)
 bool tarn_store_touched(const struct tarn_store *store, int64_t table_id, uint64_t since)
 {
     const struct tarn_changes *c = &store->changes;
-    return atomic_load_explicit(&c->slot[slot_of(table_id)], memory_order_acquire) > since
-           || atomic_load_explicit(&c->all, memory_order_acquire) > since;
+    return atomic_load_explicit(&c->slot[slot_of(table_id)], memory_order_acquire) > since ||
+           atomic_load_explicit(&c->all, memory_order_acquire) > since;
 }
 
 void tarn_changes_note(struct tarn_store *store, int64_t table_id)
 {
     struct tarn_changes *c = &store->changes;
-    if (c->pending_count > 0 && c->pending_count <= TARN_CHANGES_PENDING
-        && c->pending[c->pending_count - 1] == table_id)
+    if (c->pending_count > 0 && c->pending_count <= TARN_CHANGES_PENDING &&
+        c->pending[c->pending_count - 1] == table_id)
         return;
     if (c->pending_count < TARN_CHANGES_PENDING)
         c->pending[c->pending_count] = table_id;

@@ -17,10 +17,13 @@ struct tarn_data_dir {
 };
 
 /* Magic numbers of statfs(2). */
-static const struct { unsigned long magic; const char *name; } k_network[] = {
-    { 0x6969, "NFS" },         { 0x517b, "SMB" },       { 0xff534d42, "CIFS" }, { 0xfe534d42, "SMB2" },
-    { 0x5346414f, "AFS" },     { 0x00c36400, "Ceph" },  { 0x01021997, "9P" },   { 0x0bd00bd0, "Lustre" },
-    { 0x73757245, "Coda" },    { 0x47504653, "GPFS" },  { 0x7461636f, "OCFS2" },
+static const struct {
+    unsigned long magic;
+    const char *name;
+} k_network[] = {
+    { 0x6969, "NFS" },      { 0x517b, "SMB" },      { 0xff534d42, "CIFS" },  { 0xfe534d42, "SMB2" },
+    { 0x5346414f, "AFS" },  { 0x00c36400, "Ceph" }, { 0x01021997, "9P" },    { 0x0bd00bd0, "Lustre" },
+    { 0x73757245, "Coda" }, { 0x47504653, "GPFS" }, { 0x7461636f, "OCFS2" },
 };
 
 void tarn_data_dir_free(struct tarn_data_dir *dir)
@@ -33,10 +36,7 @@ void tarn_data_dir_free(struct tarn_data_dir *dir)
     free(dir);
 }
 
-const char *tarn_data_dir_database(const struct tarn_data_dir *dir)
-{
-    return dir->database;
-}
+const char *tarn_data_dir_database(const struct tarn_data_dir *dir) { return dir->database; }
 
 /* mkdir -p, new folders for the owner alone. */
 static tarn_code make_folders(const char *path, struct tarn_err *err)
@@ -64,8 +64,9 @@ static tarn_code refuse_network(const char *path, struct tarn_err *err)
         return tarn_fail(err, TARN_INTERNAL, "cannot look at '%s': %s", path, strerror(errno));
     for (size_t i = 0; i < TARN_COUNT(k_network); i++)
         if (((unsigned long)fs.f_type & 0xffffffff) == k_network[i].magic)
-            return tarn_fail(err, TARN_INVALID, "'%s' lies on a network file system (%s); the database needs a local disk",
-                             path, k_network[i].name);
+            return tarn_fail(err, TARN_INVALID,
+                             "'%s' lies on a network file system (%s); the database needs a local disk", path,
+                             k_network[i].name);
     return TARN_OK;
 }
 
@@ -86,8 +87,8 @@ static tarn_code take_lock(const char *path, int *out, struct tarn_err *err)
     if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         holder_of(fd, pid);
         close(fd);
-        return tarn_fail(err, TARN_INVALID, "the data folder '%s' is in use by another tarn process%s%s", path,
-                         pid[0] ? ", pid " : "", pid);
+        return tarn_fail(err, TARN_INVALID, "the data folder '%s' is in use by another tarn process%s%s",
+                         path, pid[0] ? ", pid " : "", pid);
     }
     int len = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
     if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)len, 0) < 0) {

@@ -7,10 +7,7 @@
 
 static void pass_on(struct tarn_task *task);
 
-static const struct tarn_use *use_of(const struct tarn_task *task)
-{
-    return task->req.route->flow->use;
-}
+static const struct tarn_use *use_of(const struct tarn_task *task) { return task->req.route->flow->use; }
 
 /* --- steps that need no particular thread --- */
 
@@ -219,7 +216,4 @@ bool tarn_flow_advance(struct tarn_task *task)
     return true;
 }
 
-void tarn_flow_launch(struct tarn_task *task)
-{
-    pass_on(task);
-}
+void tarn_flow_launch(struct tarn_task *task) { pass_on(task); }

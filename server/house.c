@@ -12,14 +12,11 @@
 #include <unistd.h>
 
 #define ANSWERS_BYTES (64u << 20) /* of rendered answers, filled as they are asked for */
-#define AIR_MAX 4096 /* requests being worked on at once */
+#define AIR_MAX       4096        /* requests being worked on at once */
 
 static atomic_bool is_ready;
 
-static bool ready(void)
-{
-    return atomic_load_explicit(&is_ready, memory_order_relaxed);
-}
+static bool ready(void) { return atomic_load_explicit(&is_ready, memory_order_relaxed); }
 
 static tarn_code backup(struct tarn_app *app, const char *file, struct tarn_err *err)
 {
@@ -35,7 +32,8 @@ static tarn_code open_listener(struct tarn_house *house, struct tarn_err *err)
         return code;
     bool open = strcmp(house->config->auth_mode, "none") == 0;
     if (open && !house->listener.loopback)
-        return tarn_fail_field(err, "auth.mode", "without tokens only a loopback address may be listened on, not %s",
+        return tarn_fail_field(err, "auth.mode",
+                               "without tokens only a loopback address may be listened on, not %s",
                                house->config->listen);
     return TARN_OK;
 }
@@ -45,7 +43,8 @@ static tarn_code open_data(struct tarn_house *house, struct tarn_err *err)
     tarn_code code = tarn_data_dir_open(house->config->data, &house->data_dir, err);
     if (code != TARN_OK)
         return code;
-    const struct tarn_sqlite_options options = { .path = tarn_data_dir_database(house->data_dir), .migrate = true };
+    const struct tarn_sqlite_options options = { .path = tarn_data_dir_database(house->data_dir),
+                                                 .migrate = true };
     return tarn_sqlite_open(&options, &house->store, err);
 }
 
@@ -54,8 +53,8 @@ static tarn_code open_storage(struct tarn_house *house, struct tarn_err *err)
     tarn_code code = tarn_roots_prepare(house->config, err);
     if (code != TARN_OK)
         return code;
-    return tarn_storage_new((const char *const *)house->config->roots, house->config->root_count, &house->storage,
-                            err);
+    return tarn_storage_new((const char *const *)house->config->roots, house->config->root_count,
+                            &house->storage, err);
 }
 
 static tarn_code open_lake(struct tarn_house *house, struct tarn_err *err)
@@ -94,7 +93,8 @@ static tarn_code open_background(struct tarn_house *house, struct tarn_err *err)
         code = tarn_monitors_check(config->monitors, "monitors", err);
     if (code != TARN_OK)
         return code;
-    return tarn_runner_start(&house->lake, &house->monitors, (unsigned)config->scan_threads, &house->runner, err);
+    return tarn_runner_start(&house->lake, &house->monitors, (unsigned)config->scan_threads, &house->runner,
+                             err);
 }
 
 static tarn_code open_workers(struct tarn_house *house, struct tarn_err *err)
@@ -116,8 +116,14 @@ static tarn_code open_doors(struct tarn_house *house, struct tarn_err *err)
     if (code != TARN_OK)
         return code;
     house->app = (struct tarn_app){
-        .lake = &house->lake, .auth = house->auth, .runner = house->runner, .config = config,
-        .monitors = &house->monitors, .answers = house->answers, .ready = ready, .backup = backup,
+        .lake = &house->lake,
+        .auth = house->auth,
+        .runner = house->runner,
+        .config = config,
+        .monitors = &house->monitors,
+        .answers = house->answers,
+        .ready = ready,
+        .backup = backup,
     };
     const struct tarn_mhd_options options = {
         .listen_fd = house->listener.fd,
@@ -135,7 +141,7 @@ static tarn_code open_doors(struct tarn_house *house, struct tarn_err *err)
 
 tarn_code tarn_house_open(struct tarn_config *config, struct tarn_house **out, struct tarn_err *err)
 {
-    typedef tarn_code step_fn(struct tarn_house *house, struct tarn_err *err);
+    typedef tarn_code step_fn(struct tarn_house * house, struct tarn_err * err);
     static step_fn *const k_steps[] = { open_listener, open_data,       open_storage, open_lake,
                                         open_auth,     open_background, open_workers, open_doors };
     struct tarn_house *house = calloc(1, sizeof *house);

@@ -68,7 +68,8 @@ tarn_code tarn_listen(const char *address, struct tarn_listener *out, struct tar
     tarn_code code = split(address, host, port, err);
     if (code != TARN_OK)
         return code;
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV }, *found = NULL;
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV },
+                    *found = NULL;
     int rc = getaddrinfo(host[0] ? host : NULL, port, &hints, &found);
     if (rc != 0)
         return tarn_fail_field(err, "listen", "'%s' is not known: %s", host, gai_strerror(rc));

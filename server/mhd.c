@@ -14,10 +14,7 @@
 /* One connection's memory: headers, their table, the answer's head, and the window of an upload. */
 #define CONNECTION_BYTES(headers_max) ((headers_max) + (8u << 10))
 
-static struct tarn_visit *visit_of(struct tarn_task *task)
-{
-    return (struct tarn_visit *)task;
-}
+static struct tarn_visit *visit_of(struct tarn_task *task) { return (struct tarn_visit *)task; }
 
 /* --- headers --- */
 
@@ -70,7 +67,7 @@ static tarn_code keep_headers(struct tarn_visit *visit, struct tarn_err *err)
 static bool is_request_id(const char *text)
 {
     size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
-    return len > 0 && !text[len] && len < sizeof ((struct tarn_request *)NULL)->id;
+    return len > 0 && !text[len] && len < sizeof((struct tarn_request *)NULL)->id;
 }
 
 static void name_request(struct tarn_visit *visit)
@@ -82,8 +79,8 @@ static void name_request(struct tarn_visit *visit)
         return;
     }
     static const char k_hex[] = "0123456789abcdef";
-    uint64_t number = (uint64_t)visit->mhd->boot << 32
-                      | (uint32_t)atomic_fetch_add_explicit(&visit->mhd->requests, 1, memory_order_relaxed);
+    uint64_t number = (uint64_t)visit->mhd->boot << 32 |
+                      (uint32_t)atomic_fetch_add_explicit(&visit->mhd->requests, 1, memory_order_relaxed);
     for (size_t i = 0; i < 16; i++)
         req->id[i] = k_hex[number >> (60 - 4 * i) & 15];
 }
@@ -95,7 +92,8 @@ static tarn_code check_sizes(const struct tarn_visit *visit, struct tarn_err *er
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(visit->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     if (info && info->header_size > visit->mhd->options.headers_max)
-        return tarn_fail(err, TARN_HEADERS_TOO_LARGE, "headers have at most %zu bytes", visit->mhd->options.headers_max);
+        return tarn_fail(err, TARN_HEADERS_TOO_LARGE, "headers have at most %zu bytes",
+                         visit->mhd->options.headers_max);
     return TARN_OK;
 }
 
@@ -119,8 +117,8 @@ static tarn_code judge(struct tarn_visit *visit, const char *method, struct tarn
  * are better not read. */
 static bool answers_at_once(const struct tarn_visit *visit)
 {
-    return visit->announced > TARN_SWALLOW_MAX
-           || MHD_lookup_connection_value(visit->connection, MHD_HEADER_KIND, "Expect");
+    return visit->announced > TARN_SWALLOW_MAX ||
+           MHD_lookup_connection_value(visit->connection, MHD_HEADER_KIND, "Expect");
 }
 
 static enum MHD_Result proceed(struct tarn_visit *visit)
@@ -179,10 +177,7 @@ static void complete(struct tarn_visit *visit)
 
 /* --- what libmicrohttpd calls --- */
 
-static void visit_resume(struct tarn_task *task)
-{
-    MHD_resume_connection(visit_of(task)->connection);
-}
+static void visit_resume(struct tarn_task *task) { MHD_resume_connection(visit_of(task)->connection); }
 
 static void visit_dispose(struct tarn_task *task)
 {
@@ -210,8 +205,9 @@ static void *on_target(void *cls, const char *uri, struct MHD_Connection *connec
     return visit;
 }
 
-static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
-                                  const char *version, const char *data, size_t *size, void **req_cls)
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data, size_t *size,
+                                  void **req_cls)
 {
     struct tarn_visit *visit = *req_cls;
     (void)cls;
@@ -271,7 +267,8 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *cls, const char *
 static struct MHD_Daemon *start_daemon(struct tarn_mhd *mhd)
 {
     const struct tarn_mhd_options *o = &mhd->options;
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ERROR_LOG;
+    unsigned flags =
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem items[] = {
         { MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)on_log, mhd },
         { MHD_OPTION_LISTEN_SOCKET, o->listen_fd, NULL },
@@ -289,8 +286,8 @@ static struct MHD_Daemon *start_daemon(struct tarn_mhd *mhd)
     return MHD_start_daemon(flags, 0, NULL, NULL, on_request, mhd, MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 
-tarn_code tarn_mhd_start(struct tarn_app *app, struct tarn_tasks *tasks, const struct tarn_mhd_options *options,
-                         struct tarn_mhd **out, struct tarn_err *err)
+tarn_code tarn_mhd_start(struct tarn_app *app, struct tarn_tasks *tasks,
+                         const struct tarn_mhd_options *options, struct tarn_mhd **out, struct tarn_err *err)
 {
     struct tarn_mhd *mhd = calloc(1, sizeof *mhd);
     if (!mhd) {

@@ -38,9 +38,11 @@ static tarn_code check_root(const char *root, const char *data, const char *lake
     TARN_AUTO(mem) char *at = real(root);
     if (!at)
         return tarn_fail_oom(err);
-    bool clash = tarn_location_within(data, at) || (tarn_location_within(at, data) && !tarn_location_within(at, lake));
+    bool clash =
+        tarn_location_within(data, at) || (tarn_location_within(at, data) && !tarn_location_within(at, lake));
     if (clash)
-        return tarn_fail_field(err, "roots", "'%s' and the data folder '%s' must not contain each other", root, data);
+        return tarn_fail_field(err, "roots", "'%s' and the data folder '%s' must not contain each other",
+                               root, data);
     return TARN_OK;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXIT_USAGE 64
+#define EXIT_USAGE  64
 #define PATIENCE_MS (10 * TARN_SECOND_MS) /* for requests that run when the signal comes */
 #define HARD_STOP_S 30                    /* storage that hangs must not keep the process */
 
@@ -47,8 +47,9 @@ static void greet(const struct tarn_house *house)
     if (strcmp(house->config->auth_mode, "none") == 0)
         printf("serving without tokens: whoever reaches this address is admin\n");
     else
-        printf("%s %s/%s\n", house->made_admin_token ? "an admin token was made:" : "the admin token:",
-               house->config->data, TARN_ADMIN_TOKEN_FILE);
+        printf("%s %s/%s\n",
+               house->made_admin_token ? "an admin token was made:" : "the admin token:", house->config->data,
+               TARN_ADMIN_TOKEN_FILE);
     fflush(stdout);
 }
 

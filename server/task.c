@@ -113,7 +113,8 @@ tarn_code tarn_task_depart(struct tarn_task *task, struct tarn_err *err)
     }
     pthread_mutex_unlock(&tasks->lock);
     if (!room)
-        return tarn_fail(err, TARN_OVERLOADED, "%zu requests are being worked on; ask again later", tasks->air_max);
+        return tarn_fail(err, TARN_OVERLOADED, "%zu requests are being worked on; ask again later",
+                         tasks->air_max);
     tarn_task_ref(task);
     atomic_store(&task->where, IN_AIR);
     return TARN_OK;

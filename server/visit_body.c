@@ -21,12 +21,14 @@ static bool read_length(const char *text, uint64_t *out)
 
 static tarn_code too_large(const struct tarn_visit *visit, struct tarn_err *err)
 {
-    return tarn_fail(err, TARN_PAYLOAD_TOO_LARGE, "a body has at most %zu bytes", visit->mhd->options.body_max);
+    return tarn_fail(err, TARN_PAYLOAD_TOO_LARGE, "a body has at most %zu bytes",
+                     visit->mhd->options.body_max);
 }
 
 static tarn_code no_room(struct tarn_err *err)
 {
-    return tarn_fail(err, TARN_OVERLOADED, "the bodies in memory are too large together; send it again later");
+    return tarn_fail(err, TARN_OVERLOADED,
+                     "the bodies in memory are too large together; send it again later");
 }
 
 tarn_code tarn_visit_announce(struct tarn_visit *visit, struct tarn_err *err)
@@ -79,8 +81,8 @@ static tarn_code keep(struct tarn_visit *visit, const char *data, size_t len)
         return too_large(visit, &task->err);
     if (atomic_load(&mhd->bodies) - visit->counted + visit->seen > mhd->options.bodies_max)
         return no_room(&task->err);
-    if (task->body.cap == 0 && visit->announced > 0 && visit->announced <= TARN_SWALLOW_MAX
-        && tarn_buf_reserve(&task->body, (size_t)visit->announced))
+    if (task->body.cap == 0 && visit->announced > 0 && visit->announced <= TARN_SWALLOW_MAX &&
+        tarn_buf_reserve(&task->body, (size_t)visit->announced))
         task->body.data[0] = '\0';
     tarn_buf_add(&task->body, data, len);
     tarn_code code = tarn_buf_check(&task->body, &task->err);

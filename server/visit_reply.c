@@ -9,9 +9,10 @@
 #include <string.h>
 
 #define BLOCK_BYTES (32u << 10)
-#define LOST_TEXT                                                                                                   \
-    "{\"type\":\"/problems/commit_state_unknown\",\"title\":\"The outcome is not known\",\"status\":500,"           \
-    "\"detail\":\"the server stopped before the request ended; ask again\",\"code\":\"commit_state_unknown\"}"
+#define LOST_TEXT                                                                                            \
+    "{\"type\":\"/problems/commit_state_unknown\",\"title\":\"The outcome is not known\",\"status\":500,"    \
+    "\"detail\":\"the server stopped before the request ended; ask "                                         \
+    "again\",\"code\":\"commit_state_unknown\"}"
 
 static void log_answer(const struct tarn_visit *visit, unsigned status)
 {
@@ -19,16 +20,12 @@ static void log_answer(const struct tarn_visit *visit, unsigned status)
     const struct tarn_route *route = task->req.route;
     if (status < 500 && !visit->mhd->options.log_requests)
         return;
-    tarn_log(status >= 500 ? TARN_LOG_ERROR : TARN_LOG_DEBUG, "request",
-             "request_id", task->req.id,
-             "method", task->req.method,
-             "op", route ? route->operation : NULL,
-             "path", task->req.path,
-             "status", tarn_log_i64(status),
-             "ms", visit->began_ms ? tarn_log_i64(tarn_monotonic_ms() - visit->began_ms) : NULL,
-             "code", task->code == TARN_OK ? NULL : tarn_code_slug(task->code),
-             "detail", task->code == TARN_OK ? NULL : task->err.detail,
-             NULL);
+    tarn_log(status >= 500 ? TARN_LOG_ERROR : TARN_LOG_DEBUG, "request", "request_id", task->req.id, "method",
+             task->req.method, "op", route ? route->operation : NULL, "path", task->req.path, "status",
+             tarn_log_i64(status), "ms",
+             visit->began_ms ? tarn_log_i64(tarn_monotonic_ms() - visit->began_ms) : NULL, "code",
+             task->code == TARN_OK ? NULL : tarn_code_slug(task->code), "detail",
+             task->code == TARN_OK ? NULL : task->err.detail, NULL);
 }
 
 static ssize_t on_read(void *cls, uint64_t pos, char *out, size_t max)
@@ -58,16 +55,14 @@ static ssize_t on_read(void *cls, uint64_t pos, char *out, size_t max)
     return 0;
 }
 
-static void on_read_done(void *cls)
-{
-    tarn_task_unref(&((struct tarn_visit *)cls)->task);
-}
+static void on_read_done(void *cls) { tarn_task_unref(&((struct tarn_visit *)cls)->task); }
 
 static struct MHD_Response *response_of_buffer(struct tarn_buf *body)
 {
     if (body->len == 0)
         return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
-    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback(body->len, body->data, free);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback(body->len, body->data, free);
     if (response)
         *body = (struct tarn_buf){ 0 };
     return response;
@@ -87,7 +82,8 @@ static struct MHD_Response *response_of(struct tarn_visit *visit)
     return response;
 }
 
-static enum MHD_Result queue(struct tarn_visit *visit, struct MHD_Response *response, unsigned status, const char *type)
+static enum MHD_Result queue(struct tarn_visit *visit, struct MHD_Response *response, unsigned status,
+                             const char *type)
 {
     if (!response)
         return MHD_NO;
@@ -123,7 +119,7 @@ enum MHD_Result tarn_visit_respond(struct tarn_visit *visit)
 /* The job may still be writing into the task: nothing of it is read but the id. */
 enum MHD_Result tarn_visit_respond_lost(struct tarn_visit *visit)
 {
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(sizeof LOST_TEXT - 1, (void *)(uintptr_t)LOST_TEXT, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        sizeof LOST_TEXT - 1, (void *)(uintptr_t)LOST_TEXT, MHD_RESPMEM_PERSISTENT);
     return queue(visit, response, 500, "application/problem+json");
 }

@@ -2,7 +2,8 @@
 #include "api/native/native.h"
 #include <string.h>
 
-tarn_code tarn_native_problem_page(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_problem_page(const struct tarn_request *req, struct tarn_reply *reply,
+                                   struct tarn_err *err)
 {
     for (int i = TARN_OK + 1; i < TARN_RECHECK; i++) { /* those after it never leave the process */
         tarn_code code = (tarn_code)i;
@@ -11,8 +12,8 @@ tarn_code tarn_native_problem_page(const struct tarn_request *req, struct tarn_r
             continue;
         reply->status = 200;
         reply->content_type = "text/plain; charset=utf-8";
-        tarn_buf_addf(&reply->body, "%s (%u)\n%s.\n\n%s\n", req->arg[0], tarn_code_http(code), tarn_code_title(code),
-                      text);
+        tarn_buf_addf(&reply->body, "%s (%u)\n%s.\n\n%s\n", req->arg[0], tarn_code_http(code),
+                      tarn_code_title(code), text);
         return tarn_buf_check(&reply->body, err);
     }
     return tarn_fail(err, TARN_NOT_FOUND, "there is no error '%s'", req->arg[0]);

@@ -8,14 +8,11 @@
 
 static json_t *token_json(const struct tarn_token *token)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
-                     "name", token->name,
-                     "scope", tarn_scope_text(token->scope),
-                     "tables", tarn_json_str_or_null(token->tables),
-                     "roots", tarn_json_str_or_null(token->roots),
-                     "created_at", tarn_json_time(token->created_at),
-                     "expires_at", tarn_json_time(token->expires_at),
-                     "revoked_at", tarn_json_time(token->revoked_at));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", token->name, "scope",
+                     tarn_scope_text(token->scope), "tables", tarn_json_str_or_null(token->tables), "roots",
+                     tarn_json_str_or_null(token->roots), "created_at", tarn_json_time(token->created_at),
+                     "expires_at", tarn_json_time(token->expires_at), "revoked_at",
+                     tarn_json_time(token->revoked_at));
 }
 
 static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -26,7 +23,8 @@ static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->tokens.list(tx, tokens, err);
 }
 
-tarn_code tarn_native_tokens_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_tokens_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                  struct tarn_err *err)
 {
     TARN_AUTO_DONE(tokens) struct tarn_tokens tokens = { 0 };
     tarn_code code = tarn_store_read(req->app->lake->store, list_tx, &tokens, err);
@@ -41,7 +39,7 @@ tarn_code tarn_native_tokens_list(const struct tarn_request *req, struct tarn_re
 /* --- make one --- */
 
 struct token_create {
-    struct tarn_auth *auth; /* borrowed */
+    struct tarn_auth *auth;  /* borrowed */
     struct tarn_token token; /* text members borrowed from the request */
     char name[128], secret[64];
 };
@@ -56,8 +54,8 @@ static tarn_code read_scope(const char *text, enum tarn_scope *out, struct tarn_
         enum tarn_scope scope;
         snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), text);
         if (!tarn_scope_parse(word, &scope))
-            return tarn_fail_field(err, "scope", "'%s' is no scope: status:read, catalog:read, catalog:write, admin",
-                                   word);
+            return tarn_fail_field(err, "scope",
+                                   "'%s' is no scope: status:read, catalog:read, catalog:write, admin", word);
         highest = scope > highest ? scope : highest;
         text += len + (text[len] == ',');
     }
@@ -75,16 +73,20 @@ static bool within(const char *own, const char *asked)
     return strcmp(own, asked) == 0 || (!strchr(asked, '*') && tarn_glob_match(own, asked));
 }
 
-static tarn_code check_rights(const struct tarn_principal *who, const struct tarn_token *token, struct tarn_err *err)
+static tarn_code check_rights(const struct tarn_principal *who, const struct tarn_token *token,
+                              struct tarn_err *err)
 {
     if (token->scope == TARN_SCOPE_ADMIN && (token->tables || token->roots))
         return tarn_fail_field(err, token->tables ? "tables" : "roots", "an admin token cannot be narrowed");
     if (token->scope > who->scope)
-        return tarn_fail_code_field(err, TARN_FORBIDDEN, "scope", "a token makes only tokens within its own rights");
+        return tarn_fail_code_field(err, TARN_FORBIDDEN, "scope",
+                                    "a token makes only tokens within its own rights");
     if (!within(who->tables, token->tables))
-        return tarn_fail_code_field(err, TARN_FORBIDDEN, "tables", "a token makes only tokens within its own rights");
+        return tarn_fail_code_field(err, TARN_FORBIDDEN, "tables",
+                                    "a token makes only tokens within its own rights");
     if (!within(who->roots, token->roots))
-        return tarn_fail_code_field(err, TARN_FORBIDDEN, "roots", "a token makes only tokens within its own rights");
+        return tarn_fail_code_field(err, TARN_FORBIDDEN, "roots",
+                                    "a token makes only tokens within its own rights");
     return TARN_OK;
 }
 
@@ -92,7 +94,8 @@ static tarn_code read_expiry(const char *text, int64_t now_ms, int64_t *out, str
 {
     TARN_ERR(why);
     int64_t length_ms;
-    if (tarn_duration_parse(text, &length_ms, &why) != TARN_OK || length_ms <= 0 || length_ms > 36500 * TARN_DAY_MS)
+    if (tarn_duration_parse(text, &length_ms, &why) != TARN_OK || length_ms <= 0 ||
+        length_ms > 36500 * TARN_DAY_MS)
         return tarn_fail_field(err, "expires", "must be a duration such as 30d");
     *out = now_ms + length_ms;
     return TARN_OK;
@@ -103,12 +106,9 @@ static tarn_code create_parse(const struct tarn_request *req, void *use, struct 
     struct token_create *c = use;
     const char *name = NULL, *scope = NULL, *expires = NULL, *tables = NULL, *roots = NULL;
     const struct tarn_field fields[] = {
-        TARN_STR("name", &name, 1, sizeof c->name - 1),
-        TARN_STR("scope", &scope, 1, 255),
-        TARN_OPT_STR("tables", &tables, 1, 255),
-        TARN_OPT_STR("roots", &roots, 1, 255),
-        TARN_OPT_STR("expires", &expires, 1, 64),
-        TARN_FIELDS_END
+        TARN_STR("name", &name, 1, sizeof c->name - 1), TARN_STR("scope", &scope, 1, 255),
+        TARN_OPT_STR("tables", &tables, 1, 255),        TARN_OPT_STR("roots", &roots, 1, 255),
+        TARN_OPT_STR("expires", &expires, 1, 64),       TARN_FIELDS_END
     };
     tarn_code code = tarn_json_read(req->json, fields, err);
     if (code == TARN_OK && tarn_has_control(name, strlen(name)))
