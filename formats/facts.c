@@ -1,16 +1,31 @@
 /* facts.c - the life of facts, and which reader gathers them. */
 #include "formats/facts.h"
+#include "base/text.h"
 #include "formats/manifest/manifest.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+/* Names on storage may be any bytes; what is told must be text. Owned. */
+static char *text_of(const char *name)
+{
+    char *out = strdup(name);
+    size_t len = out ? strlen(out) : 0;
+
+    if (!out || tarn_utf8_valid(out, len))
+        return out;
+    for (char *at = out; *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    return out;
+}
+
 tarn_code tarn_suspects_add(struct tarn_suspects *list, const char *subject, const char *note, int64_t observed,
                             int64_t expected, int64_t mtime_ms, struct tarn_err *err)
 {
     if (list->count < TARN_EXAMPLES_MAX) {
-        struct tarn_suspect item = { .subject = strdup(subject),
-                                     .note = note ? strdup(note) : NULL,
+        struct tarn_suspect item = { .subject = text_of(subject),
+                                     .note = note ? text_of(note) : NULL,
                                      .observed = observed,
                                      .expected = expected,
                                      .mtime_ms = mtime_ms };

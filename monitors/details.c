@@ -15,6 +15,8 @@ static void put_log(json_t *out, const struct tarn_facts *facts, const struct ta
         pending += !facts->managed && !entry->committed && now_ms - entry->mtime_ms <= grace_ms;
         present += !entry->absent;
     }
+    if (facts->managed && !facts->publication_off)
+        pending = facts->version - facts->shown_version;
     put(out, "pending_transactions", pending);
     put(out, "log_entries", present);
 }

@@ -5,7 +5,10 @@
 #include "monitors/catalog_facts.h"
 #include <string.h>
 
-enum { REOPEN_MS = 10 * 60 * 1000 };
+enum {
+    REOPEN_MS = 10 * 60 * 1000,
+    SHARE = 20 /* a table is scanned at most a twentieth of the time, where its interval allows */
+};
 
 /* Between the steps. */
 struct scan_state {
@@ -14,6 +17,7 @@ struct scan_state {
     bool scanned, sweep;
     int weight;                    /* looks that this one counts for */
     int64_t now_ms;
+    int64_t took_ms;
     struct tarn_facts facts;
     struct tarn_findings reports;
     char *details;
@@ -196,10 +200,12 @@ static tarn_code scan_check(struct tarn_lake *lake, void *use, struct tarn_err *
     s->now_ms = u->now ? u->now() : tarn_now_ms();
     s->sweep = u->sweep || !s->scanned || s->now_ms >= s->before.next_sweep_at;
     s->weight = 1;
+    int64_t began_ms = tarn_monotonic_ms();
     code = look(lake, u, s, err);
     bool is_waited_for = u->confirm || !s->scanned;
     if (code == TARN_OK && is_waited_for && (s->reports.count > 0 || start.has_open))
         code = look_again(lake, u, s, err);
+    s->took_ms = tarn_monotonic_ms() - began_ms;
     if (code == TARN_OK)
         s->details = tarn_details_text(&s->facts, &s->settings, &s->reports, s->now_ms);
     return code == TARN_OK && !s->details ? tarn_fail_oom(err) : code;
@@ -254,13 +260,23 @@ static int64_t jittered(int64_t interval_ms, int64_t table_id, int64_t now_ms)
     return interval_ms - spread / 2 + (int64_t)((mix >> 17) % (uint64_t)spread);
 }
 
+/* A table that takes long to look at is looked at less often, but not so seldom that it counts as stale. */
+static int64_t pause_after(const struct scan_state *s)
+{
+    int64_t interval_ms = s->settings.interval_ms, wanted_ms = SHARE * s->took_ms, most_ms = 5 * interval_ms / 2;
+
+    if (wanted_ms > most_ms)
+        wanted_ms = most_ms;
+    return wanted_ms > interval_ms ? wanted_ms : interval_ms;
+}
+
 static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *table, struct tarn_scan_row *row,
                           struct tarn_err *err)
 {
     bool has_failed = s->facts.state == TARN_FACTS_UNREACHABLE;
 
     row->table_id = table->id;
-    row->next_probe_at = s->now_ms + jittered(s->settings.interval_ms, table->id, s->now_ms);
+    row->next_probe_at = s->now_ms + jittered(pause_after(s), table->id, s->now_ms);
     row->failures = has_failed ? row->failures + 1 : 0;
     row->first_failed_at = !has_failed ? -1 : row->first_failed_at < 0 ? s->now_ms : row->first_failed_at;
     if (has_failed)

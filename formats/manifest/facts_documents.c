@@ -80,7 +80,7 @@ static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
     if (code != TARN_OK)
         return code;
     if (facts->schema == TARN_DOC_READ) {
-        facts->schema_version = g->doc.current_version;
+        facts->schema_version = g->options->catalog ? g->options->catalog->table->schema_version : g->doc.current_version;
         facts->schema_not_in_history = !tarn_schema_doc_current(&g->doc);
     }
     if (g->options->schema)
@@ -133,16 +133,21 @@ static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tar
     return note_keys(g, file, err);
 }
 
-static tarn_code take_head(struct tarn_facts *facts, struct tarn_manifest_head *head, int64_t mtime_ms)
+/* The version of a managed table is the catalog's. */
+static void take_head(struct tarn_gather *g, struct tarn_manifest_head *head, int64_t mtime_ms)
 {
-    facts->version = head->version;
+    struct tarn_facts *facts = g->facts;
+
+    if (!g->options->catalog)
+        facts->version = head->version;
+    free(facts->table);
+    free(facts->last_updated_text);
     facts->table = tarn_take(&head->table);
     facts->last_updated_text = tarn_take(&head->last_updated_text);
     facts->last_updated_missing = !facts->last_updated_text;
     facts->last_updated_bad = head->last_updated_bad;
     facts->last_updated_naive = head->last_updated >= 0 && head->last_updated_form == TARN_TIME_NAIVE;
     facts->last_updated = head->last_updated >= 0 ? head->last_updated : mtime_ms;
-    return TARN_OK;
 }
 
 /* What an attempt that failed in the middle left. */
@@ -170,7 +175,7 @@ static tarn_code read_manifest(struct tarn_gather *g, tarn_file_fn *fn, struct t
         facts->manifest_mtime_ms = object.mtime_ms;
         memcpy(g->manifest_token, object.token, sizeof g->manifest_token);
         if (code == TARN_OK)
-            take_head(facts, &head, object.mtime_ms);
+            take_head(g, &head, object.mtime_ms);
         code = doc_state(code, &fault, &facts->manifest, facts->manifest_why, err);
         if (code != TARN_OK || facts->manifest == TARN_DOC_READ)
             break;
@@ -196,7 +201,7 @@ static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
     bool is_published = catalog->publication && catalog->publication->manifest_token[0];
     bool is_ours = is_published && strcmp(catalog->publication->manifest_token, object.token) == 0;
     if (!is_ours || catalog->shown_at < 0) {
-        code = read_manifest(g, NULL, err);
+        code = read_manifest(g, note_listed, err);
         facts->foreign_manifest = is_published && !is_ours;
         return code;
     }
@@ -214,6 +219,7 @@ static tarn_code gather_managed(struct tarn_gather *g, struct tarn_err *err)
 
     facts->publication_off = catalog->shown_version < 0;
     facts->shown_version = catalog->shown_version;
+    facts->version = catalog->table->version;
     tarn_code code = facts->publication_off ? TARN_OK : read_pointer(g, err);
     if (code == TARN_OK && !facts->publication_off)
         code = read_schema(g, err);
@@ -221,9 +227,15 @@ static tarn_code gather_managed(struct tarn_gather *g, struct tarn_err *err)
         code = look_at_manifest(g, err);
     if (code != TARN_OK)
         return code;
+    /* The snapshot takes the place of what the manifest lists; its duplicates stay told. */
+    struct tarn_suspects duplicates = facts->duplicates;
+    facts->duplicates = (struct tarn_suspects){ 0 };
     forget_listed(g);
     g->partition_keys = json_loads(catalog->table->partition_keys, 0, NULL);
-    return catalog->files(catalog->ctx, note_listed, g, err);
+    code = catalog->files(catalog->ctx, note_listed, g, err);
+    tarn_suspects_done(&facts->duplicates);
+    facts->duplicates = duplicates;
+    return code;
 }
 
 tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err)

@@ -60,7 +60,7 @@ static bool id_of(const struct tarn_object *object, char id[TARN_TXN_ID_MAX + 1]
         return false;
     memcpy(id, name, len - 5);
     id[len - 5] = '\0';
-    return !tarn_ends_with(id, ".checkpoint");
+    return !tarn_ends_with(id, ".checkpoint") && tarn_txn_id_check(id, "id", NULL) == TARN_OK;
 }
 
 static tarn_code note_entry(void *ctx, const struct tarn_object *object, struct tarn_err *err)

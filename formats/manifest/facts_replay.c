@@ -19,14 +19,16 @@ static void mark(struct tarn_fileset_entry *file, unsigned flags)
     file->flags = (file->flags | flags) & 0x7fff;
 }
 
-/* Is this the newest word on the path, and may it be held against the manifest? */
+/* Is this the newest word on the path, and may it be held against the manifest? Of a managed table the catalog has
+ * decided, but for one that was adopted while manifest and log disagreed. */
 static bool decides(const struct replay *r, struct tarn_fileset_entry *file)
 {
     if (file->flags & TARN_FILE_DECIDED)
         return false;
     mark(file, TARN_FILE_DECIDED);
-    return r->entry->committed && r->certain && !r->g->options->catalog &&
-           r->g->facts->manifest == TARN_DOC_READ;
+    const struct tarn_facts_catalog *catalog = r->g->options->catalog;
+    bool is_log_asked = !catalog || catalog->table->block == TARN_BLOCK_ADOPTION;
+    return r->entry->committed && r->certain && is_log_asked && r->g->facts->manifest == TARN_DOC_READ;
 }
 
 /* Adds come in the first reading and removes in the second, whatever their order: a file that one entry removes and
