@@ -1,5 +1,6 @@
 -- wrk: appends of one file each to random tables, every path new. BENCH_RUN makes the paths of this run its own.
-local serial, run, id, tables = 0, os.getenv("BENCH_RUN"), 0, tonumber(os.getenv("BENCH_TABLES"))
+local serial, run, tables = 0, os.getenv("BENCH_RUN"), tonumber(os.getenv("BENCH_TABLES"))
+-- `id` is global: setup() gives each thread its own, or their paths would collide.
 local threads = 0
 
 function setup(thread)
