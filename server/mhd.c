@@ -117,7 +117,7 @@ static tarn_code judge(struct tarn_visit *visit, const char *method, struct tarn
  * are better not read. */
 static bool answers_at_once(const struct tarn_visit *visit)
 {
-    return visit->announced > TARN_SWALLOW_MAX ||
+    return visit->announced > tarn_visit_swallows(visit) ||
            MHD_lookup_connection_value(visit->connection, MHD_HEADER_KIND, "Expect");
 }
 

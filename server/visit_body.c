@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AT_ONCE_BYTES (1u << 20) /* an announced body up to here gets its room in one piece */
+
 static const char *header(const struct tarn_visit *visit, const char *name)
 {
     return MHD_lookup_connection_value(visit->connection, MHD_HEADER_KIND, name);
@@ -81,7 +83,7 @@ static tarn_code keep(struct tarn_visit *visit, const char *data, size_t len)
         return too_large(visit, &task->err);
     if (atomic_load(&mhd->bodies) - visit->counted + visit->seen > mhd->options.bodies_max)
         return no_room(&task->err);
-    if (task->body.cap == 0 && visit->announced > 0 && visit->announced <= TARN_SWALLOW_MAX &&
+    if (task->body.cap == 0 && visit->announced > 0 && visit->announced <= AT_ONCE_BYTES &&
         tarn_buf_reserve(&task->body, (size_t)visit->announced))
         task->body.data[0] = '\0';
     tarn_buf_add(&task->body, data, len);
@@ -93,6 +95,12 @@ static tarn_code keep(struct tarn_visit *visit, const char *data, size_t len)
     return TARN_OK;
 }
 
+uint64_t tarn_visit_swallows(const struct tarn_visit *visit)
+{
+    bool is_known = visit->task.req.who.scope != TARN_SCOPE_NONE;
+    return is_known ? (uint64_t)visit->mhd->options.body_max * 2 : TARN_SWALLOW_MAX;
+}
+
 bool tarn_visit_take(struct tarn_visit *visit, const char *data, size_t len)
 {
     visit->seen += len;
@@ -102,5 +110,5 @@ bool tarn_visit_take(struct tarn_visit *visit, const char *data, size_t len)
             refuse(visit, code);
         return true;
     }
-    return visit->seen <= visit->mhd->options.body_max + TARN_SWALLOW_MAX;
+    return visit->seen <= tarn_visit_swallows(visit);
 }
