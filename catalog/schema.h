@@ -73,6 +73,11 @@ void tarn_type_format(const struct tarn_type *type, char *out, size_t size);
 TARN_MUST tarn_code tarn_schema_backward(const struct tarn_schema *now, const struct tarn_schema *next,
                                          const json_t *renames, struct tarn_err *err);
 
+/* Does each of `renames` (an object or NULL) name a column of `now` (NULL: none) and another one's new name in `next`?
+ * TARN_INVALID with the field. */
+TARN_MUST tarn_code tarn_schema_renames_check(const struct tarn_schema *now, const struct tarn_schema *next,
+                                              const json_t *renames, struct tarn_err *err);
+
 /* Does a file's schema fit the table's? One call a drift found. */
 enum tarn_drift_kind {
     TARN_DRIFT_WIDENED,       /* info: int32 in the file, int64 registered; a warning when `severe`: only some

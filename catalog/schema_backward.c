@@ -183,29 +183,27 @@ static void compare_struct(struct walk *w, const struct tarn_type *now, const st
     }
 }
 
-static tarn_code rename_check(const struct tarn_schema *now, const struct tarn_schema *next,
-                              const json_t *renames, const char *old, const json_t *value,
-                              struct tarn_err *err)
+/* `names`: the new names so far. */
+static tarn_code rename_check(const struct tarn_schema *now, const struct tarn_schema *next, json_t *names,
+                              const char *old, const json_t *value, struct tarn_err *err)
 {
-    const char *key, *name = json_string_value(value);
-    json_t *other;
+    const char *name = json_string_value(value);
 
     if (!name)
         return tarn_fail_field(err, old, "the new name must be a string");
-    if (tarn_struct_find(&now->root, old, 0) == TARN_NO_COLUMN)
+    if (!now || tarn_struct_find(&now->root, old, 0) == TARN_NO_COLUMN)
         return tarn_fail_field(err, old, "the current schema has no column of that name at its top level");
     if (tarn_struct_find(&next->root, name, 0) == TARN_NO_COLUMN)
         return tarn_fail_field(err, old, "the new schema has no column \"%.100s\" at its top level", name);
-    json_object_foreach ((json_t *)renames, key, other) {
-        if (other != value && json_is_string(other) && strcmp(json_string_value(other), name) == 0)
-            return tarn_fail_field(err, old, "two columns are renamed to \"%.100s\"", name);
-    }
-    return TARN_OK;
+    if (json_object_get(names, name))
+        return tarn_fail_field(err, old, "two columns are renamed to \"%.100s\"", name);
+    return json_object_set_new(names, name, json_true()) == 0 ? TARN_OK : tarn_fail_oom(err);
 }
 
-static tarn_code renames_check(const struct tarn_schema *now, const struct tarn_schema *next,
-                               const json_t *renames, struct tarn_err *err)
+tarn_code tarn_schema_renames_check(const struct tarn_schema *now, const struct tarn_schema *next,
+                                    const json_t *renames, struct tarn_err *err)
 {
+    json_auto_t *names = json_object();
     const char *old;
     json_t *value;
 
@@ -213,7 +211,7 @@ static tarn_code renames_check(const struct tarn_schema *now, const struct tarn_
         return tarn_fail_field(err, "renames", "renames is an object of old to new names");
     json_object_foreach ((json_t *)renames, old, value) {
         TARN_ERR(fault);
-        if (rename_check(now, next, renames, old, value, &fault) != TARN_OK) {
+        if (rename_check(now, next, names, old, value, &fault) != TARN_OK) {
             (void)tarn_err_prefix(&fault, "renames");
             return tarn_err_move(err, &fault);
         }
@@ -242,7 +240,7 @@ tarn_code tarn_schema_backward(const struct tarn_schema *now, const struct tarn_
                                const json_t *renames, struct tarn_err *err)
 {
     __attribute__((cleanup(walk_done))) struct walk w = { .renames = renames, .changes = json_array() };
-    tarn_code code = renames_check(now, next, renames, err);
+    tarn_code code = tarn_schema_renames_check(now, next, renames, err);
 
     if (code != TARN_OK)
         return code;

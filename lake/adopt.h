@@ -40,9 +40,9 @@ TARN_DEFINE_AUTO(adopted, struct tarn_adopted)
 /* A remark; `subject` may be NULL. */
 TARN_MUST tarn_code tarn_adopted_remark(struct tarn_adopted *adopted, const char *code, enum tarn_severity severity,
                                         const char *subject, const char *message, struct tarn_err *err);
-/* Takes over a schema given as JSON (borrowed, valid) as `version`. */
+/* Takes over a schema given as JSON (borrowed, valid) as `version`; `renames` may be NULL. */
 TARN_MUST tarn_code tarn_adopted_schema(struct tarn_adopted *adopted, int64_t version, const json_t *schema,
-                                        int64_t created_at, struct tarn_err *err);
+                                        const json_t *renames, int64_t created_at, struct tarn_err *err);
 
 /* adopt.c: manifest, log, schema. With `dry_run` nothing is staged. TARN_LOCATION_UNREACHABLE names the document. */
 TARN_MUST tarn_code tarn_adopt(struct tarn_lake *lake, struct tarn_place *place, bool dry_run,

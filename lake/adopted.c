@@ -42,7 +42,7 @@ tarn_code tarn_adopted_remark(struct tarn_adopted *adopted, const char *code, en
 }
 
 tarn_code tarn_adopted_schema(struct tarn_adopted *adopted, int64_t version, const json_t *schema,
-                              int64_t created_at, struct tarn_err *err)
+                              const json_t *renames, int64_t created_at, struct tarn_err *err)
 {
     size_t count = adopted->schema_count;
     struct tarn_schema_row *rows = realloc(adopted->schemas, (count + 1) * sizeof *rows);
@@ -52,8 +52,9 @@ tarn_code tarn_adopted_schema(struct tarn_adopted *adopted, int64_t version, con
     adopted->schemas = rows;
     rows[count] = (struct tarn_schema_row){ .version = version, .created_at = created_at };
     rows[count].schema = tarn_json_text(schema);
-    if (!rows[count].schema)
-        return tarn_fail_oom(err);
+    rows[count].renames = json_object_size(renames) > 0 ? tarn_json_text(renames) : NULL;
     adopted->schema_count++;
+    if (!rows[count].schema || (json_object_size(renames) > 0 && !rows[count].renames))
+        return tarn_fail_oom(err);
     return TARN_OK;
 }

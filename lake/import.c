@@ -103,7 +103,7 @@ static tarn_code take_schema(struct import *i, struct tarn_err *err)
     if (!json)
         return tarn_fail_oom(err);
     i->out->schema_version = 1;
-    return tarn_adopted_schema(i->out, 1, json, tarn_now_ms(), err);
+    return tarn_adopted_schema(i->out, 1, json, NULL, tarn_now_ms(), err);
 }
 
 static tarn_code take_transaction(struct import *i, struct tarn_err *err)

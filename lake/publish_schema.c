@@ -3,44 +3,15 @@
 #include "lake/publish_run.h"
 #include "base/json.h"
 #include "formats/manifest/manifest.h"
+#include "lake/schema_rows.h"
 #include <string.h>
 
-struct schemas {
-    int64_t table_id;
-    struct tarn_schema_row *rows; /* owned, oldest first */
-    size_t count, cap;
-};
-
-static void schemas_done(struct schemas *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        tarn_schema_row_done(&s->rows[i]);
-    free(s->rows);
-    *s = (struct schemas){ .table_id = s->table_id };
-}
-
-static tarn_code take_row(void *ctx, const struct tarn_schema_row *row, struct tarn_err *err)
-{
-    struct schemas *s = ctx;
-    if (s->count == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 16;
-        struct tarn_schema_row *more = realloc(s->rows, cap * sizeof *more);
-        if (!more)
-            return tarn_fail_oom(err);
-        s->rows = more;
-        s->cap = cap;
-    }
-    struct tarn_schema_row *copy = &s->rows[s->count++];
-    *copy = (struct tarn_schema_row){ row->version, strdup(row->schema),
-                                      row->renames ? strdup(row->renames) : NULL, row->created_at };
-    return copy->schema && (copy->renames || !row->renames) ? TARN_OK : tarn_fail_oom(err);
-}
+struct list { int64_t table_id; struct tarn_schema_rows *rows; };
 
 static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct schemas *s = ctx;
-    schemas_done(s);
-    return tx->ops->schemas.list(tx, s->table_id, take_row, s, err);
+    const struct list *l = ctx;
+    return tarn_schema_rows_read(tx, l->table_id, l->rows, err);
 }
 
 /* Equal once both are in the one spelling of types. */
@@ -56,7 +27,7 @@ static bool same_schema(const struct tarn_schema *there, const char *ours)
     return left && right && json_equal(left, right);
 }
 
-static bool is_known(const struct schemas *s, const struct tarn_schema_version *there)
+static bool is_known(const struct tarn_schema_rows *s, const struct tarn_schema_version *there)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (s->rows[i].version == there->version)
@@ -66,7 +37,7 @@ static bool is_known(const struct schemas *s, const struct tarn_schema_version *
 }
 
 /* Is the document there Tarn's to replace? */
-static tarn_code owned(struct tarn_publish_run *run, const struct schemas *s, struct tarn_err *err)
+static tarn_code owned(struct tarn_publish_run *run, const struct tarn_schema_rows *s, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_schema_doc_done))) struct tarn_schema_doc doc = { 0 };
     TARN_ERR(fault);
@@ -96,9 +67,10 @@ tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err
 {
     if (!run->wants_schema)
         return TARN_OK;
-    __attribute__((cleanup(schemas_done))) struct schemas s = { .table_id = run->table_id };
+    __attribute__((cleanup(tarn_schema_rows_done))) struct tarn_schema_rows s = { 0 };
+    struct list list = { run->table_id, &s };
     TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
-    tarn_code code = tarn_store_read(run->lake->store, list_tx, &s, err);
+    tarn_code code = tarn_store_read(run->lake->store, list_tx, &list, err);
     if (code != TARN_OK || s.count == 0)
         return code;
     run->published_schema = s.rows[s.count - 1].version;

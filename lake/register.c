@@ -158,7 +158,7 @@ static tarn_code settle_schema(struct tarn_register_use *use, struct tarn_err *e
         return TARN_OK;
     if (a->schema_count == 0) {
         a->schema_version = 1;
-        return tarn_adopted_schema(a, 1, use->schema, now_of(use), err);
+        return tarn_adopted_schema(a, 1, use->schema, NULL, now_of(use), err);
     }
     json_auto_t *current = NULL;
     tarn_code code = tarn_json_parse(a->schemas[a->schema_count - 1].schema,

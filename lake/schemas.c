@@ -28,34 +28,35 @@ static bool is_again(const struct tarn_schema_use *use, const struct tarn_schema
     return follows && same_json(use->schema, current->schema) && same_json(use->renames, current->renames);
 }
 
-static const struct tarn_column *find_column(const struct tarn_schema *schema, const char *name)
+static bool is_partition_key(const json_t *keys, const char *name)
 {
-    for (size_t i = 0; i < schema->root.field_count; i++)
-        if (strcmp(schema->root.fields[i].name, name) == 0)
-            return &schema->root.fields[i];
-    return NULL;
+    size_t i;
+    json_t *key;
+
+    json_array_foreach(keys, i, key)
+        if (strcmp(json_string_value(key), name) == 0)
+            return true;
+    return false;
 }
 
-static tarn_code judge_renames(const struct tarn_schema_use *use, const struct tarn_schema *now, struct tarn_err *err)
+/* Files carry the name of a partition key in their paths: it cannot change. */
+static tarn_code judge_keys(const struct tarn_schema_use *use, const struct tarn_table *table, struct tarn_err *err)
 {
+    json_auto_t *keys = json_loads(table->partition_keys, 0, NULL);
     const char *old;
     json_t *name;
 
     json_object_foreach(use->renames, old, name) {
-        const char *fault = NULL;
-        if (!json_is_string(name) || !find_column(use->parsed, json_string_value(name)))
-            fault = "names no column of the new schema";
-        else if (!now || !find_column(now, old))
-            fault = "is no column of the current schema";
-        if (fault) {
-            tarn_fail_field(err, old, "%s", fault);
-            return tarn_err_prefix(err, "renames");
-        }
+        if (!is_partition_key(keys, old) && !is_partition_key(keys, json_string_value(name)))
+            continue;
+        tarn_fail_field(err, old, "is a partition key, or becomes one: files carry its name in their paths");
+        return tarn_err_prefix(err, "renames");
     }
     return TARN_OK;
 }
 
-static tarn_code judge(const struct tarn_schema_use *use, const struct tarn_schema_row *current, struct tarn_err *err)
+static tarn_code judge(const struct tarn_schema_use *use, const struct tarn_table *table,
+                       const struct tarn_schema_row *current, struct tarn_err *err)
 {
     TARN_AUTO(schema) struct tarn_schema *now = NULL;
     json_auto_t *json = NULL;
@@ -66,7 +67,9 @@ static tarn_code judge(const struct tarn_schema_use *use, const struct tarn_sche
     if (code == TARN_OK && json)
         code = tarn_schema_parse(json, "schema", &now, err);
     if (code == TARN_OK)
-        code = judge_renames(use, now, err);
+        code = tarn_schema_renames_check(now, use->parsed, use->renames, err);
+    if (code == TARN_OK)
+        code = judge_keys(use, table, err);
     if (code == TARN_OK && now && !use->any)
         code = tarn_schema_backward(now, use->parsed, use->renames, err);
     return code;
@@ -112,7 +115,7 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     }
     if (use->expected_version != table->schema_version)
         return conflict(use, table, err);
-    code = judge(use, &current, err);
+    code = judge(use, table, &current, err);
     if (code == TARN_OK)
         code = insert(tx, use, table, err);
     use->publishes = table->publish && use->lake->publisher;

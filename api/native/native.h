@@ -42,6 +42,7 @@ tarn_handler_fn tarn_native_files_list; /* work */
 extern const struct tarn_flow tarn_native_schema_add; /* POST .../schemas */
 tarn_handler_fn tarn_native_schemas_list;             /* work */
 tarn_handler_fn tarn_native_schema_get;               /* handle: .../schemas/{n} */
+tarn_handler_fn tarn_native_schema_mapping;           /* work: .../schemas/{n}/mapping */
 
 /* status.c, findings.c: handle; check.c: a flow; status_list.c: work; query of it: status severity namespace
  * format page_size page_token */

@@ -1,6 +1,8 @@
-/* schemas.c - GET/POST /api/table/{table}/schemas and GET .../schemas/{version}. */
+/* schemas.c - GET/POST /api/table/{table}/schemas, GET .../schemas/{version} and .../schemas/{version}/mapping. */
 #include "api/native/native.h"
 #include "base/json.h"
+#include "catalog/schema_map.h"
+#include "lake/schema_rows.h"
 #include "lake/schemas.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -144,4 +146,51 @@ tarn_code tarn_native_schema_get(const struct tarn_request *req, struct tarn_rep
     tarn_schema_row_done(&c.row);
     reply->status = 200;
     return code == TARN_OK ? tarn_buf_check(&reply->body, err) : code;
+}
+
+/* --- how files of a version are read as the current one --- */
+
+#define MAPPING_MAX (64u << 20) /* bytes; only names of absurd length come near it */
+
+struct mapping_ctx { int64_t table_id; struct tarn_schema_rows rows; };
+
+static tarn_code mapping_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct mapping_ctx *c = ctx;
+
+    return tarn_schema_rows_read(tx, c->table_id, &c->rows, err);
+}
+
+static tarn_code write_mapping(const struct mapping_ctx *c, struct tarn_reply *reply, struct tarn_err *err)
+{
+    TARN_AUTO(schema_map) struct tarn_schema_map *map = NULL;
+    struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
+    tarn_code code = tarn_schema_map_of(c->rows.rows, c->rows.count, c->rows.from, &map, err);
+
+    if (code != TARN_OK)
+        return code;
+    reply->body.ceiling = MAPPING_MAX;
+    tarn_schema_map_write(map, &w);
+    code = tarn_buf_check(&reply->body, err);
+    reply->body.ceiling = 0;
+    return code;
+}
+
+tarn_code tarn_native_schema_mapping(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
+    struct mapping_ctx c = { 0 };
+    tarn_code code = tarn_native_table_find(req, &seen, err);
+
+    if (code == TARN_OK)
+        code = read_number(req->arg[1], &c.rows.from, err);
+    if (code != TARN_OK)
+        return code;
+    c.table_id = seen.table->id;
+    code = tarn_store_read(req->app->lake->store, mapping_tx, &c, err);
+    if (code == TARN_OK)
+        code = write_mapping(&c, reply, err);
+    tarn_schema_rows_done(&c.rows);
+    reply->status = 200;
+    return code;
 }

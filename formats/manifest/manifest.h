@@ -78,7 +78,11 @@ TARN_MUST tarn_code tarn_pointer_read(struct tarn_place *place, char **id, struc
  * struct is version 1. */
 struct tarn_schema_doc {
     int64_t current_version;
-    struct tarn_schema_version { int64_t version; struct tarn_schema *schema; json_t *json; } *versions; /* owned, ascending */
+    struct tarn_schema_version {
+        int64_t version;
+        struct tarn_schema *schema;
+        json_t *json, *renames; /* renames: an object, NULL: none */
+    } *versions; /* owned, ascending */
     size_t count;
 };
 void tarn_schema_doc_done(struct tarn_schema_doc *doc);

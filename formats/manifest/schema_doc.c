@@ -12,6 +12,7 @@ void tarn_schema_doc_done(struct tarn_schema_doc *doc)
     for (size_t i = 0; i < doc->count; i++) {
         tarn_schema_free(doc->versions[i].schema);
         json_decref(doc->versions[i].json);
+        json_decref(doc->versions[i].renames);
     }
     free(doc->versions);
     *doc = (struct tarn_schema_doc){ 0 };
@@ -32,10 +33,11 @@ const struct tarn_schema *tarn_schema_doc_current(const struct tarn_schema_doc *
     return v ? v->schema : NULL;
 }
 
-/* Room for it is there. `json` is borrowed. */
-static tarn_code add_version(struct tarn_schema_doc *doc, int64_t version, json_t *json, const char *field,
-                             struct tarn_err *err)
+/* Room for it is there. `holder` has `renames` beside the schema; both are borrowed. */
+static tarn_code add_version(struct tarn_schema_doc *doc, int64_t version, const json_t *holder, json_t *json,
+                             const char *field, struct tarn_err *err)
 {
+    json_t *renames = json_object_get(holder, "renames");
     const struct tarn_schema_version *same = find_version(doc, version);
     if (same && json_equal(same->json, json) && version == doc->current_version)
         return TARN_OK;
@@ -45,7 +47,8 @@ static tarn_code add_version(struct tarn_schema_doc *doc, int64_t version, json_
     tarn_code code = tarn_schema_parse(json, field, &schema, err);
     if (code == TARN_OK)
         doc->versions[doc->count++] =
-            (struct tarn_schema_version){ version, tarn_take(&schema), json_incref(json) };
+            (struct tarn_schema_version){ version, tarn_take(&schema), json_incref(json),
+                                          json_is_object(renames) ? json_incref(renames) : NULL };
     return code;
 }
 
@@ -58,7 +61,7 @@ static tarn_code add_listed(struct tarn_schema_doc *doc, const json_t *item, siz
         return tarn_fail_field(err, field, "must be an integer from 1");
     }
     snprintf(field, sizeof field, "versions[%zu].schema", i);
-    return add_version(doc, json_integer_value(version), json_object_get(item, "schema"), field, err);
+    return add_version(doc, json_integer_value(version), item, json_object_get(item, "schema"), field, err);
 }
 
 static int by_version(const void *a, const void *b)
@@ -85,11 +88,11 @@ static tarn_code read_tree(json_t *root, struct tarn_schema_doc *doc, struct tar
     if (!doc->versions)
         return tarn_fail_oom(err);
     if (is_bare)
-        return add_version(doc, 1, root, "schema", err);
+        return add_version(doc, 1, NULL, root, "schema", err);
 
     tarn_code code = TARN_OK;
     if (schema && !json_is_null(schema))
-        code = add_version(doc, doc->current_version, schema, "schema", err);
+        code = add_version(doc, doc->current_version, root, schema, "schema", err);
     for (size_t i = 0; i < listed && code == TARN_OK; i++)
         code = add_listed(doc, json_array_get(versions, i), i, err);
     if (code == TARN_OK)

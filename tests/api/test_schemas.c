@@ -1,5 +1,6 @@
 /* Schema versions over the API. */
 #include "tests/support/lake.h"
+#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -105,4 +106,73 @@ Test(schemas, adds_name_the_current_version_unless_told_another)
     const json_t *files = json_object_get(tarn_answer(), "files");
     cr_expect(eq(i64, json_integer_value(json_object_get(json_array_get(files, 0), "schemaVersion")), 2));
     cr_expect(eq(i64, json_integer_value(json_object_get(json_array_get(files, 1), "schemaVersion")), 1));
+}
+
+#define SEED_1 COLUMN("user_id", "int64", "false") "," COLUMN("event_type", "string", "false")
+#define SEED_2 STRUCT(SEED_1 "," COLUMN("duration", "int32", "true"))
+#define SEED_3 STRUCT(SEED_1 "," COLUMN("duration_seconds", "double", "true"))
+
+Test(schemas, old_files_are_mapped_to_the_current_version)
+{
+    static const struct { const char *version, *source, *cast; } k_rows[] = {
+        { "1", NULL, NULL }, { "2", "duration", "int32->double" }, { "3", "duration_seconds", NULL },
+    };
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"seed\",\"schema\":" STRUCT(SEED_1) "}"), 201));
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/seed/schemas", "{\"expected_version\":1,\"schema\":" SEED_2 "}"), 201));
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/seed/schemas", "{\"expected_version\":2,\"schema\":" SEED_3
+                                ",\"renames\":{\"duration\":\"duration_seconds\"},\"compatibility\":\"none\"}"), 201));
+
+    for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++) {
+        char url[128];
+        snprintf(url, sizeof url, "/api/table/seed/schemas/%s/mapping", k_rows[i].version);
+        cr_assert(eq(uint, tarn_ask("GET", url, NULL), 200), "%s", tarn_answer_text());
+        cr_expect(eq(i64, tarn_answer_i64("from"), (int64_t)i + 1));
+        cr_expect(eq(i64, tarn_answer_i64("to"), 3));
+        const json_t *fields = json_object_get(tarn_answer(), "fields"), *field = json_array_get(fields, 2);
+        json_auto_t *want = json_pack("{s:s, s:s, s:s?, s:s?, s:n}", "name", "duration_seconds", "type", "double",
+                                      "source", k_rows[i].source, "cast", k_rows[i].cast, "default");
+        cr_expect(eq(sz, json_array_size(fields), 3));
+        cr_expect(json_equal(field, want), "%s", tarn_answer_text());
+    }
+    cr_expect(eq(uint, tarn_ask("GET", "/api/table/seed/schemas/4/mapping", NULL), 404));
+    cr_expect(eq(str, (char *)tarn_answer_str("code"), "schema_version_not_found"));
+    cr_expect(eq(uint, tarn_ask("GET", "/api/table/seed/schemas/x/mapping", NULL), 400));
+    cr_expect(eq(str, (char *)tarn_answer_str("field"), "version"));
+    cr_expect(eq(uint, tarn_ask("GET", "/api/table/nobody/schemas/1/mapping", NULL), 404));
+}
+
+Test(schemas, renames_are_judged_whatever_the_compatibility)
+{
+    static const struct { const char *schema, *renames; } k_rows[] = {
+        { STRUCT(COLUMN("z", "int32", "true") "," COLUMN("day", "string", "true")), "{\"a\":\"z\",\"b\":\"z\"}" },
+        { STRUCT(COLUMN("z", "int32", "true") "," COLUMN("day", "string", "true")), "{\"day\":\"z\"}" },
+        { STRUCT(COLUMN("a", "int32", "true") "," COLUMN("day", "string", "true")), "{\"b\":\"day\"}" },
+        { STRUCT(COLUMN("a", "int32", "true") "," COLUMN("day", "string", "true")), "{\"b\":\"x\"}" },
+        { STRUCT(COLUMN("a", "int32", "true") "," COLUMN("day", "string", "true")), "{\"b\":null}" },
+    };
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"r\",\"partition_keys\":[\"day\"],\"schema\":"
+                                STRUCT(COLUMN("a", "int32", "true") "," COLUMN("b", "int32", "true") ","
+                                       COLUMN("day", "string", "true")) "}"), 201), "%s", tarn_answer_text());
+    for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++) {
+        cr_expect(tarn_ask("POST", "/api/table/r/schemas",
+                           "{\"expected_version\":1,\"compatibility\":\"none\",\"schema\":%s,\"renames\":%s}",
+                           k_rows[i].schema, k_rows[i].renames) == 400 &&
+                      strncmp(tarn_answer_str("field"), "renames.", 8) == 0,
+                  "%s: %s", k_rows[i].renames, tarn_answer_text());
+    }
+}
+
+Test(schemas, an_adopted_document_keeps_its_renames)
+{
+    tarn_make_folder(tarn_path(g_lake->root, "old"));
+    tarn_write_text(tarn_path(g_lake->root, "old/manifest.json"), "{\"version\":1,\"files\":[]}");
+    tarn_write_text(tarn_path(g_lake->root, "old/schema.json"),
+                    "{\"current_version\":2,\"schema\":" STRUCT(COLUMN("b", "int64", "true"))
+                    ",\"renames\":{\"a\":\"b\"},\"versions\":[{\"version\":1,\"schema\":"
+                    STRUCT(COLUMN("a", "int32", "true")) "}]}");
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"old\",\"location\":\"%s/old\"}", g_lake->root), 201),
+              "%s", tarn_answer_text());
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/old/schemas/1/mapping", NULL), 200), "%s", tarn_answer_text());
+    const json_t *field = json_array_get(json_object_get(tarn_answer(), "fields"), 0);
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(field, "source")), "a"), "%s", tarn_answer_text());
 }
