@@ -91,9 +91,11 @@ static tarn_code gather(struct check *c, struct tarn_err *err)
     return open_and_gather(c, &options, err);
 }
 
-/* The folder's name. */
-static char *folder_name(const char *location)
+/* The folder's name; "." has one too. */
+static char *folder_name(const char *given)
 {
+    TARN_AUTO(mem) char *whole = realpath(given, NULL);
+    const char *location = whole ? whole : given;
     size_t len = strlen(location);
 
     while (len > 1 && location[len - 1] == '/')

@@ -8,11 +8,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     THREADS_MAX = 64,
     IDLE_MS = 60 * 1000, /* asks at least that often */
+    NICE = 10,           /* scans give way to requests */
     PAUSE_MS = 1000      /* after a scan that could not be stored: its table stays due */
 };
 
@@ -47,12 +50,23 @@ static void job_over(struct job *job, bool failed)
     free(job);
 }
 
+/* On Linux the priority is the calling thread's. */
+static void be_polite(void)
+{
+    static _Thread_local bool is_polite;
+
+    if (!is_polite)
+        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+    is_polite = true;
+}
+
 static void run_job(void *ctx)
 {
     struct job *job = ctx;
     struct tarn_scan_use use = { .table_id = job->table_id, .defaults = job->runner->defaults };
     TARN_ERR(err);
 
+    be_polite();
     tarn_code code = tarn_use_run(job->runner->lake, &tarn_scan, &use, &err);
     bool failed = code != TARN_OK && code != TARN_TABLE_NOT_FOUND; /* dropped meanwhile: nothing to tell */
     if (failed)

@@ -7,6 +7,7 @@
 
 enum {
     REOPEN_MS = 10 * 60 * 1000,
+    FAILED_PAUSE_MS = 5 * 60 * 1000,
     SHARE = 20 /* a table is scanned at most a twentieth of the time, where its interval allows */
 };
 
@@ -270,14 +271,27 @@ static int64_t pause_after(const struct scan_state *s)
     return wanted_ms > interval_ms ? wanted_ms : interval_ms;
 }
 
+/* Storage that stays silent is asked less often: twice the pause each time, up to five minutes. */
+static int64_t pause_after_failure(const struct scan_state *s, int64_t failures)
+{
+    int64_t pause_ms = s->settings.interval_ms;
+
+    for (int64_t i = 2; i < failures && pause_ms < FAILED_PAUSE_MS; i++)
+        pause_ms *= 2;
+    if (pause_ms > FAILED_PAUSE_MS)
+        pause_ms = FAILED_PAUSE_MS;
+    return pause_ms > s->settings.interval_ms ? pause_ms : s->settings.interval_ms;
+}
+
 static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *table, struct tarn_scan_row *row,
                           struct tarn_err *err)
 {
     bool has_failed = s->facts.state == TARN_FACTS_UNREACHABLE;
 
     row->table_id = table->id;
-    row->next_probe_at = s->now_ms + jittered(pause_after(s), table->id, s->now_ms);
     row->failures = has_failed ? row->failures + 1 : 0;
+    int64_t pause_ms = has_failed ? pause_after_failure(s, row->failures) : pause_after(s);
+    row->next_probe_at = s->now_ms + jittered(pause_ms, table->id, s->now_ms);
     row->first_failed_at = !has_failed ? -1 : row->first_failed_at < 0 ? s->now_ms : row->first_failed_at;
     if (has_failed)
         return TARN_OK;
