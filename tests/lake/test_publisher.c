@@ -201,6 +201,39 @@ Test(publisher, a_full_disk_delays_publication_until_there_is_space)
     umount2(tarn_path(m.folder, "t"), MNT_DETACH);
 }
 
+static struct tarn_object stat_manifest(const struct managed *m)
+{
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    struct tarn_object object = { 0 };
+    cr_assert(eq(int, tarn_place_open_local(tarn_path(m->folder, "t"), &place, NULL), TARN_OK));
+    cr_assert(eq(int, tarn_place_stat(place, "manifest.json", &object, NULL), TARN_OK));
+    return object;
+}
+
+/* 0.3 ms a kilobyte: 2.3 MB are 0.7 s. The entry of the second commit does not wait for it. */
+Test(publisher, a_long_manifest_is_written_less_often_but_at_once_when_the_server_stops)
+{
+    MANAGED(m);
+    int64_t id = managed_table(&m, "t");
+    managed_commit_many(&m, id, 0, 60000);
+    struct tarn_publisher *p = start(&m, &k_patient);
+    cr_assert(wait_for(p, id, 1));
+    struct tarn_object first = stat_manifest(&m);
+    cr_assert(gt(i64, first.size, 2000000));
+    managed_commit(&m, id, "a.parquet", NULL);
+    cr_expect(wait_for(p, id, 2));
+    struct tarn_object second = stat_manifest(&m);
+    cr_expect(ge(i64, second.mtime_ms - first.mtime_ms,
+                 first.size / 3333 - 10)); /* a tick of the file system's clock */
+
+    managed_commit(&m, id, "b.parquet", NULL);
+    tarn_publisher_nudge(p, id);
+    tarn_publisher_stop(p, 60000);
+    cr_expect(eq(i64, managed_published(&m, id), 3));
+    struct tarn_object third = stat_manifest(&m);
+    cr_expect(gt(i64, third.size, second.size));
+}
+
 Test(publisher, a_table_far_behind_is_overloaded)
 {
     static const struct {
