@@ -1,5 +1,6 @@
-/* adopt.c - a folder that holds a table of the manifest format becomes Tarn's: what it is at is read from its documents,
- * what is wrong with it is told. Manifest and log that disagree are taken over too, but commits wait for a repair. */
+/* adopt.c - a folder that holds a table of the manifest format becomes Tarn's: what it is at is read from its
+ * documents, what is wrong with it is told. Manifest and log that disagree are taken over too, but commits
+ * wait for a repair. */
 #include "base/time.h"
 #include "lake/adopt_run.h"
 #include <stddef.h>
@@ -39,7 +40,12 @@ static tarn_code judge_documents(const struct tarn_facts *facts, struct tarn_err
 
 /* --- what is told --- */
 
-static const struct { size_t at; const char *code; enum tarn_severity severity; bool blocks; } k_suspects[] = {
+static const struct {
+    size_t at;
+    const char *code;
+    enum tarn_severity severity;
+    bool blocks;
+} k_suspects[] = {
     { offsetof(struct tarn_facts, not_in_manifest), "committed_file_not_in_manifest", TARN_SEV_ERROR, true },
     { offsetof(struct tarn_facts, still_listed), "removed_file_in_manifest", TARN_SEV_ERROR, true },
     { offsetof(struct tarn_facts, missing), "missing_data_file", TARN_SEV_ERROR, false },
@@ -57,8 +63,8 @@ static tarn_code tell_suspects(struct tarn_adoption *a, const struct tarn_suspec
 
     for (size_t i = 0; i < list->count && code == TARN_OK; i++) {
         snprintf(message, sizeof message, "%s: %s", k_suspects[row].code, list->items[i].subject);
-        code = tarn_adopted_remark(a->out, k_suspects[row].code, k_suspects[row].severity, list->items[i].subject,
-                                   message, err);
+        code = tarn_adopted_remark(a->out, k_suspects[row].code, k_suspects[row].severity,
+                                   list->items[i].subject, message, err);
     }
     if (code == TARN_OK && list->total > (int64_t)list->count) {
         snprintf(message, sizeof message, "%s: %lld in all", k_suspects[row].code, (long long)list->total);
@@ -104,11 +110,14 @@ static tarn_code take_version(struct tarn_adoption *a, struct tarn_err *err)
         return TARN_OK;
     a->out->version = entries > 0 ? entries : a->facts.file_count > 0 ? 1 : 0;
     if (a->facts.version < 0)
-        snprintf(message, sizeof message, "the manifest tells no version: %lld is taken", (long long)a->out->version);
+        snprintf(message, sizeof message, "the manifest tells no version: %lld is taken",
+                 (long long)a->out->version);
     else
-        snprintf(message, sizeof message, "the manifest's version %lld is below the number of log entries: %lld is taken",
+        snprintf(message, sizeof message,
+                 "the manifest's version %lld is below the number of log entries: %lld is taken",
                  (long long)a->facts.version, (long long)a->out->version);
-    return tarn_adopted_remark(a->out, "manifest_version_not_a_counter", TARN_SEV_INFO, TARN_DOC_MANIFEST, message, err);
+    return tarn_adopted_remark(a->out, "manifest_version_not_a_counter", TARN_SEV_INFO, TARN_DOC_MANIFEST,
+                               message, err);
 }
 
 static char *newest_committed(const struct tarn_log_facts *log)
@@ -131,13 +140,17 @@ static tarn_code take_heads(struct tarn_adoption *a, struct tarn_err *err)
     a->out->committed_at = facts->last_updated < now ? facts->last_updated : now;
     if (facts->pointer != TARN_DOC_BAD)
         return TARN_OK;
-    return tarn_adopted_remark(a->out, "pointer_unreadable", TARN_SEV_WARNING, TARN_DOC_POINTER, facts->pointer_why, err);
+    return tarn_adopted_remark(a->out, "pointer_unreadable", TARN_SEV_WARNING, TARN_DOC_POINTER,
+                               facts->pointer_why, err);
 }
 
 tarn_code tarn_adoption_begin(struct tarn_adoption *a, struct tarn_err *err)
 {
-    struct tarn_facts_options options = { .now_ms = tarn_now_ms(), .sweep = true, .unregistered_grace_ms = GRACE_MS,
-                                          .leftover_grace_ms = GRACE_MS, .previous_version = -1 };
+    struct tarn_facts_options options = { .now_ms = tarn_now_ms(),
+                                          .sweep = true,
+                                          .unregistered_grace_ms = GRACE_MS,
+                                          .leftover_grace_ms = GRACE_MS,
+                                          .previous_version = -1 };
 
     tarn_facts_init(&a->facts);
     tarn_code code = tarn_manifest_facts(a->place, &options, &a->facts, err);
@@ -151,10 +164,11 @@ tarn_code tarn_adoption_begin(struct tarn_adoption *a, struct tarn_err *err)
     return code == TARN_OK ? tell(a, err) : code;
 }
 
-tarn_code tarn_adopt(struct tarn_lake *lake, struct tarn_place *place, bool dry_run, struct tarn_adopted *adopted,
-                     struct tarn_err *err)
+tarn_code tarn_adopt(struct tarn_lake *lake, struct tarn_place *place, bool dry_run,
+                     struct tarn_adopted *adopted, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_adoption_done))) struct tarn_adoption a = { .lake = lake, .place = place,
+    __attribute__((cleanup(tarn_adoption_done))) struct tarn_adoption a = { .lake = lake,
+                                                                            .place = place,
                                                                             .out = adopted };
     tarn_code code = tarn_adoption_begin(&a, err);
 

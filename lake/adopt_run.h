@@ -9,17 +9,18 @@ struct tarn_adoption {
     struct tarn_lake *lake;
     struct tarn_place *place;
     struct tarn_adopted *out;
-    struct tarn_stage *stage;      /* owned */
-    struct tarn_facts facts;       /* owned */
-    struct tarn_fileset files;     /* owned: the manifest's paths with their sizes */
-    struct tarn_fileset ids;       /* owned: of the entries taken */
-    int64_t count;                 /* entries of the manifest met in this pass, with their index in errors */
+    struct tarn_stage *stage;  /* owned */
+    struct tarn_facts facts;   /* owned */
+    struct tarn_fileset files; /* owned: the manifest's paths with their sizes */
+    struct tarn_fileset ids;   /* owned: of the entries taken */
+    int64_t count;             /* entries of the manifest met in this pass, with their index in errors */
 };
 void tarn_adoption_done(struct tarn_adoption *a);
 
 /* adopt.c: facts of the folder, and all of *out that they decide. */
 TARN_MUST tarn_code tarn_adoption_begin(struct tarn_adoption *a, struct tarn_err *err);
-/* adopt_stage.c: the manifest's files at out->version, counted and staged; its digest becomes out->publication. */
+/* adopt_stage.c: the manifest's files at out->version, counted and staged; its digest becomes
+ * out->publication. */
 TARN_MUST tarn_code tarn_adoption_files(struct tarn_adoption *a, struct tarn_err *err);
 /* The committed entries of the log, oldest first. */
 TARN_MUST tarn_code tarn_adoption_entries(struct tarn_adoption *a, struct tarn_err *err);

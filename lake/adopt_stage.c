@@ -1,4 +1,5 @@
-/* adopt_stage.c - the passes of an adoption over the documents: each streams, each row goes straight to the stage. */
+/* adopt_stage.c - the passes of an adoption over the documents: each streams, each row goes straight to the
+ * stage. */
 #include "lake/adopt_run.h"
 #include "base/json.h"
 #include "lake/source.h"
@@ -48,8 +49,8 @@ static tarn_code take_file(void *ctx, const struct tarn_file *listed, struct tar
 
 static tarn_code refuse_manifest(struct tarn_err *fault, struct tarn_err *err)
 {
-    tarn_fail_code_field(err, TARN_LOCATION_UNREACHABLE, "location", "%s cannot be taken over: %s%s%s", TARN_DOC_MANIFEST,
-                         fault->field, fault->field[0] ? ": " : "", fault->detail);
+    tarn_fail_code_field(err, TARN_LOCATION_UNREACHABLE, "location", "%s cannot be taken over: %s%s%s",
+                         TARN_DOC_MANIFEST, fault->field, fault->field[0] ? ": " : "", fault->detail);
     return tarn_err_add(err, "document", json_string(TARN_DOC_MANIFEST));
 }
 
@@ -75,7 +76,8 @@ tarn_code tarn_adoption_files(struct tarn_adoption *a, struct tarn_err *err)
         return tarn_fail_code_field(err, TARN_LOCATION_UNREACHABLE, "location",
                                     "%s changed while it was read: stop its writer first", TARN_DOC_MANIFEST);
     a->out->publication.version = a->out->version;
-    snprintf(a->out->publication.manifest_token, sizeof a->out->publication.manifest_token, "%s", object.token);
+    snprintf(a->out->publication.manifest_token, sizeof a->out->publication.manifest_token, "%s",
+             object.token);
     a->out->has_publication = true;
     return TARN_OK;
 }
@@ -84,7 +86,8 @@ tarn_code tarn_adoption_files(struct tarn_adoption *a, struct tarn_err *err)
 
 static tarn_code take_entry(struct tarn_adoption *a, const struct tarn_log_entry *entry, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
+    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1,
+                                                                                   .timestamp = -1 };
     const char *id = tarn_log_id(&a->facts.log, entry);
     char path[TARN_TXN_ID_MAX + 32], transaction[TARN_TXN_ID_MAX + 1];
     TARN_ERR(fault);
@@ -102,10 +105,13 @@ static tarn_code take_entry(struct tarn_adoption *a, const struct tarn_log_entry
         return tarn_err_move(err, &fault);
     known->flags = TARN_FILE_SEEN;
     snprintf(transaction, sizeof transaction, "%s", id);
-    struct tarn_commit_row row = { .version = -1, .transaction = transaction,
+    struct tarn_commit_row row = { .version = -1,
+                                   .transaction = transaction,
                                    .committed_at = head.timestamp >= 0 ? head.timestamp : entry->mtime_ms,
-                                   .metadata = head.metadata, .data_change = head.data_change,
-                                   .files_added = head.adds, .files_removed = head.removes,
+                                   .metadata = head.metadata,
+                                   .data_change = head.data_change,
+                                   .files_added = head.adds,
+                                   .files_removed = head.removes,
                                    .bytes_added = head.bytes_added };
     return tarn_stage_entry(a->stage, ++a->out->entries, &row, err);
 }

@@ -1,5 +1,5 @@
-/* commit.c - the steps of a commit. For a plain append there is one: a short transaction. Only the first commit
- * of a table since the start, and one that asks for verification, go by a worker before it. */
+/* commit.c - the steps of a commit. For a plain append there is one: a short transaction. Only the first
+ * commit of a table since the start, and one that asks for verification, go by a worker before it. */
 #include "lake/commit.h"
 #include "lake/look.h"
 #include <string.h>
@@ -64,8 +64,8 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
     if (depth > TARN_VERIFY_OFF)
         code = tarn_commit_verify(use, b.table, b.schema.schema, depth, err);
     if (code == TARN_OK)
-        use->checked = (struct tarn_commit_checked){ b.table->id, b.table->schema_version, depth,
-                                                     b.table->enforcement };
+        use->checked =
+            (struct tarn_commit_checked){ b.table->id, b.table->schema_version, depth, b.table->enforcement };
     return code;
 }
 
@@ -77,7 +77,8 @@ static bool is_checked(const struct tarn_commit_use *use, const struct tarn_tabl
     if (depth == TARN_VERIFY_OFF)
         return true;
     return use->checked.table_id == table->id && use->checked.verify >= depth &&
-           use->checked.schema_version == table->schema_version && use->checked.enforcement == table->enforcement;
+           use->checked.schema_version == table->schema_version &&
+           use->checked.enforcement == table->enforcement;
 }
 
 static tarn_code ask_check(struct tarn_commit_use *use, struct tarn_err *err)

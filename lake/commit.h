@@ -25,18 +25,18 @@ struct tarn_commit_use {
     char transaction[TARN_TXN_ID_MAX + 1];
     struct tarn_commit_op *ops; /* owned */
     size_t op_count, add_count;
-    char *metadata;             /* in `texts`; NULL: none */
-    enum tarn_verify verify;    /* the request's; it may only raise the table's */
+    char *metadata;                              /* in `texts`; NULL: none */
+    enum tarn_verify verify;                     /* the request's; it may only raise the table's */
     const char *principal, *method, *path, *key; /* key: Idempotency-Key or NULL */
     char body_hash[TARN_SHA256_HEX];             /* "" when no replay of this body is possible */
-    int64_t now_ms;             /* 0: the clock, at the decision */
+    int64_t now_ms;                              /* 0: the clock, at the decision */
     /* out */
     struct tarn_commit_row row; /* borrows `transaction` and `metadata`; of a replay it has no metadata */
     int64_t table_id;
     bool replayed, published, publishes;
-    json_t *warnings;           /* owned array or NULL */
+    json_t *warnings; /* owned array or NULL */
     /* inside */
-    struct tarn_buf texts;      /* JSON texts that ops and metadata point into */
+    struct tarn_buf texts; /* JSON texts that ops and metadata point into */
     bool must_check;
     struct tarn_commit_checked { /* what the check relied on */
         int64_t table_id, schema_version;
@@ -46,11 +46,12 @@ struct tarn_commit_use {
 };
 extern const struct tarn_use tarn_commit;
 
-/* commit_replay.c: is this the same commit again? Sets use->replayed and row, or leaves them; TARN_TRANSACTION_EXISTS. */
+/* commit_replay.c: is this the same commit again? Sets use->replayed and row, or leaves them;
+ * TARN_TRANSACTION_EXISTS. */
 TARN_MUST tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *use,
                                             const struct tarn_table *table, struct tarn_err *err);
-/* commit_judge.c: may the commit land on the table as it is? TARN_TABLE_NOT_MANAGED, the blocks, TARN_OVERLOADED,
- * TARN_VERSION_CONFLICT. */
+/* commit_judge.c: may the commit land on the table as it is? TARN_TABLE_NOT_MANAGED, the blocks,
+ * TARN_OVERLOADED, TARN_VERSION_CONFLICT. */
 TARN_MUST tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn_table *table,
                                       struct tarn_err *err);
 TARN_MUST tarn_code tarn_managed_check(const struct tarn_table *table, struct tarn_err *err);
@@ -58,14 +59,15 @@ TARN_MUST tarn_code tarn_block_check(const struct tarn_table *table, struct tarn
 /* How deep the adds must be looked at before the decision. */
 enum tarn_verify tarn_commit_depth(const struct tarn_commit_use *use, const struct tarn_table *table);
 /* commit_apply.c: the rows of the commit; on the writer. */
-TARN_MUST tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
-                                      struct tarn_err *err);
+TARN_MUST tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                      const struct tarn_table *table, struct tarn_err *err);
 /* verify.c: each added file against storage, to `depth`; fills in what the operations left out. Blocks.
- * TARN_VERIFICATION_FAILED, TARN_INCOMPATIBLE_SCHEMA with `path`. `schema`: the table's current one, JSON text or NULL. */
+ * TARN_VERIFICATION_FAILED, TARN_INCOMPATIBLE_SCHEMA with `path`. `schema`: the table's current one, JSON
+ * text or NULL. */
 TARN_MUST tarn_code tarn_commit_verify(struct tarn_commit_use *use, const struct tarn_table *table,
                                        const char *schema, enum tarn_verify depth, struct tarn_err *err);
 
-/* Reads the body of a commit into a zeroed use (all but lake, ident and the idempotency members) and hashes it where a
- * replay is possible: `key` is to be set before. `body` must outlive the use. */
+/* Reads the body of a commit into a zeroed use (all but lake, ident and the idempotency members) and hashes
+ * it where a replay is possible: `key` is to be set before. `body` must outlive the use. */
 TARN_MUST tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct tarn_err *err);
 #endif

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define FIRST_ID "txn-"
+#define FIRST_ID    "txn-"
 #define ID_ATTEMPTS 1000 /* numbers tried when the next one is taken */
 
 static tarn_code take_added_version(void *ctx, const struct tarn_file *file, struct tarn_err *err)
@@ -29,8 +29,8 @@ static json_t *adder_of(struct tarn_tx *tx, const struct tarn_table *table, cons
     return json_string(row.transaction);
 }
 
-static tarn_code explain_conflict(struct tarn_tx *tx, const struct tarn_table *table, const struct tarn_commit_op *op,
-                                  size_t index, struct tarn_err *err)
+static tarn_code explain_conflict(struct tarn_tx *tx, const struct tarn_table *table,
+                                  const struct tarn_commit_op *op, size_t index, struct tarn_err *err)
 {
     char field[64];
 
@@ -50,7 +50,8 @@ static tarn_code remove_files(struct tarn_tx *tx, struct tarn_commit_use *use, c
         int64_t size = 0;
         if (use->ops[i].is_add)
             continue;
-        tarn_code code = tx->ops->files.remove(tx, table->id, row->version, use->ops[i].file.path, &size, err);
+        tarn_code code =
+            tx->ops->files.remove(tx, table->id, row->version, use->ops[i].file.path, &size, err);
         if (code == TARN_FILE_CONFLICT)
             return explain_conflict(tx, table, &use->ops[i], i, err);
         if (code != TARN_OK)
@@ -62,8 +63,8 @@ static tarn_code remove_files(struct tarn_tx *tx, struct tarn_commit_use *use, c
 }
 
 /* The schema version of an add: the current one, or a given one that exists. *known: the last one found. */
-static tarn_code judge_schema(struct tarn_tx *tx, const struct tarn_table *table, int64_t version, int64_t *known,
-                              struct tarn_err *err)
+static tarn_code judge_schema(struct tarn_tx *tx, const struct tarn_table *table, int64_t version,
+                              int64_t *known, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_schema_row_done))) struct tarn_schema_row row = { 0 };
     TARN_ERR(unknown);
@@ -144,8 +145,9 @@ static bool is_adopted(struct tarn_tx *tx, const struct tarn_table *table, const
 }
 
 /* Inserts the commit under its id; without a given one, under the next number that is free. */
-static tarn_code insert_commit(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
-                               struct tarn_commit_row *row, struct tarn_err *err)
+static tarn_code insert_commit(struct tarn_tx *tx, struct tarn_commit_use *use,
+                               const struct tarn_table *table, struct tarn_commit_row *row,
+                               struct tarn_err *err)
 {
     char id[TARN_TXN_ID_MAX + 1];
     tarn_code code = TARN_TRANSACTION_EXISTS;
@@ -162,8 +164,8 @@ static tarn_code insert_commit(struct tarn_tx *tx, struct tarn_commit_use *use, 
         }
     }
     if (code == TARN_TRANSACTION_EXISTS)
-        return tarn_fail_code_field(err, code, "transaction_id", "the next %d numbers are taken: name the transaction",
-                                    ID_ATTEMPTS);
+        return tarn_fail_code_field(err, code, "transaction_id",
+                                    "the next %d numbers are taken: name the transaction", ID_ATTEMPTS);
     return code;
 }
 
@@ -171,9 +173,11 @@ tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, con
                             struct tarn_err *err)
 {
     int64_t now = use->now_ms ? use->now_ms : tarn_now_ms();
-    struct tarn_commit_row row = { .version = table->version + 1, .transaction = use->transaction,
+    struct tarn_commit_row row = { .version = table->version + 1,
+                                   .transaction = use->transaction,
                                    .committed_at = now > table->committed_at ? now : table->committed_at,
-                                   .schema_version = table->schema_version, .metadata = use->metadata,
+                                   .schema_version = table->schema_version,
+                                   .metadata = use->metadata,
                                    .data_change = use->data_change };
     tarn_code code = remove_files(tx, use, table, &row, err);
 

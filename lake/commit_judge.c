@@ -3,7 +3,11 @@
 #include "lake/commit.h"
 #include "lake/publish.h"
 
-static const struct { enum tarn_block block; tarn_code code; const char *detail; } k_blocks[] = {
+static const struct {
+    enum tarn_block block;
+    tarn_code code;
+    const char *detail;
+} k_blocks[] = {
     { TARN_BLOCK_ADOPTION, TARN_ADOPTION_CONFLICT,
       "manifest and log disagreed when the table was adopted: a repair must choose one of them" },
     { TARN_BLOCK_FOREIGN_WRITE, TARN_FOREIGN_WRITE,
@@ -16,7 +20,8 @@ tarn_code tarn_managed_check(const struct tarn_table *table, struct tarn_err *er
 {
     if (table->format == TARN_FORMAT_MANIFEST && table->mode == TARN_MANAGED)
         return TARN_OK;
-    return tarn_fail(err, TARN_TABLE_NOT_MANAGED, "the table is %s (format %s): its commits are made elsewhere",
+    return tarn_fail(err, TARN_TABLE_NOT_MANAGED,
+                     "the table is %s (format %s): its commits are made elsewhere",
                      tarn_mode_text(table->mode), tarn_format_text(table->format));
 }
 
@@ -33,15 +38,17 @@ static tarn_code judge_version(const struct tarn_commit_use *use, const struct t
 {
     if (!use->has_expected || use->expected_version == table->version)
         return TARN_OK;
-    tarn_fail_code_field(err, TARN_VERSION_CONFLICT, "expected_version", "the table is at version %lld, not %lld",
-                         (long long)table->version, (long long)use->expected_version);
+    tarn_fail_code_field(err, TARN_VERSION_CONFLICT, "expected_version",
+                         "the table is at version %lld, not %lld", (long long)table->version,
+                         (long long)use->expected_version);
     (void)tarn_err_add(err, "expected_version", json_integer(use->expected_version));
     (void)tarn_err_add(err, "current_version", json_integer(table->version));
     return tarn_err_add(err, "latest_transaction",
                         table->latest_transaction ? json_string(table->latest_transaction) : json_null());
 }
 
-tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn_table *table, struct tarn_err *err)
+tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn_table *table,
+                            struct tarn_err *err)
 {
     tarn_code code = tarn_managed_check(table, err);
 

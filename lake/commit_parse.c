@@ -8,7 +8,9 @@
 #define NONE SIZE_MAX
 
 /* Where a text begins in use->texts; the buffer moves while it grows. */
-struct span { size_t values, stats; };
+struct span {
+    size_t values, stats;
+};
 
 /* The text of a tree, NUL-terminated, appended to the buffer. */
 static size_t keep(struct tarn_buf *texts, const json_t *json)
@@ -23,24 +25,26 @@ static size_t keep(struct tarn_buf *texts, const json_t *json)
     return at;
 }
 
-static tarn_code check_members(const json_t *object, const char *field, bool want_objects, struct tarn_err *err)
+static tarn_code check_members(const json_t *object, const char *field, bool want_objects,
+                               struct tarn_err *err)
 {
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)object, key, value) {
+    json_object_foreach ((json_t *)object, key, value) {
         bool is_container = json_is_object(value) || json_is_array(value);
         if (want_objects ? !json_is_object(value) : is_container) {
-            tarn_fail_field(err, key, want_objects ? "must be an object of statistics"
-                                                   : "must be a string, a number, true, false or null");
+            tarn_fail_field(err, key,
+                            want_objects ? "must be an object of statistics"
+                                         : "must be a string, a number, true, false or null");
             return tarn_err_prefix(err, "%s", field);
         }
     }
     return TARN_OK;
 }
 
-static tarn_code read_add(const json_t *json, struct tarn_commit_op *op, struct tarn_buf *texts, struct span *span,
-                          struct tarn_err *err)
+static tarn_code read_add(const json_t *json, struct tarn_commit_op *op, struct tarn_buf *texts,
+                          struct span *span, struct tarn_err *err)
 {
     const char *type = NULL;
     json_t *values = NULL, *stats = NULL;
@@ -52,7 +56,7 @@ static tarn_code read_add(const json_t *json, struct tarn_commit_op *op, struct 
         TARN_OPT_OBJECT("columnStats", &stats),
         TARN_OPT_I64("numRecords", &op->file.records, 0, INT64_MAX),
         { "schemaVersion", TARN_F_I64, true, &op->file.schema_version, 1, INT64_MAX, &op->schema_given },
-        TARN_FIELDS_END
+        TARN_FIELDS_END,
     };
     tarn_code code = tarn_json_read(json, fields, err);
 
@@ -73,14 +77,14 @@ static tarn_code read_remove(const json_t *json, struct tarn_commit_op *op, stru
     const struct tarn_field fields[] = {
         TARN_STR("type", &type, 1, 32),
         TARN_STR("path", &op->file.path, 1, TARN_PATH_MAX),
-        TARN_FIELDS_END
+        TARN_FIELDS_END,
     };
 
     return tarn_json_read(json, fields, err);
 }
 
-static tarn_code read_op(const json_t *json, struct tarn_commit_op *op, struct tarn_buf *texts, struct span *span,
-                         struct tarn_err *err)
+static tarn_code read_op(const json_t *json, struct tarn_commit_op *op, struct tarn_buf *texts,
+                         struct span *span, struct tarn_err *err)
 {
     const char *type = json_string_value(json_object_get(json, "type"));
     tarn_code code;
@@ -133,7 +137,8 @@ static tarn_code check_twice(const struct tarn_commit_use *use, struct tarn_err 
 static void point(struct tarn_commit_use *use, const struct span *spans, size_t metadata)
 {
     for (size_t i = 0; i < use->op_count; i++) {
-        use->ops[i].file.partition_values = spans[i].values == NONE ? NULL : use->texts.data + spans[i].values;
+        use->ops[i].file.partition_values =
+            spans[i].values == NONE ? NULL : use->texts.data + spans[i].values;
         use->ops[i].file.column_stats = spans[i].stats == NONE ? NULL : use->texts.data + spans[i].stats;
     }
     use->metadata = metadata == NONE ? NULL : use->texts.data + metadata;
@@ -200,13 +205,14 @@ tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct ta
     const char *transaction = NULL, *verify = NULL;
     json_t *ops = NULL, *metadata = NULL;
     const struct tarn_field fields[] = {
-        { "expected_version", TARN_F_I64, true, &use->expected_version, 0, INT64_MAX - 1, &use->has_expected },
+        { "expected_version", TARN_F_I64, true, &use->expected_version, 0, INT64_MAX - 1,
+          &use->has_expected },
         TARN_OPT_STR("transaction_id", &transaction, 1, TARN_TXN_ID_MAX),
         TARN_ARRAY("operations", &ops, 1, TARN_COMMIT_OPS_MAX),
         TARN_OPT_OBJECT("commitMetadata", &metadata),
         TARN_OPT_BOOL("dataChange", &use->data_change),
         TARN_OPT_STR("verify", &verify, 1, 16),
-        TARN_FIELDS_END
+        TARN_FIELDS_END,
     };
 
     use->data_change = true;

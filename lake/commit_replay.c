@@ -3,15 +3,17 @@
 #include "lake/commit.h"
 #include <string.h>
 
-static tarn_code refuse(const struct tarn_commit_row *row, const char *field, const char *what, struct tarn_err *err)
+static tarn_code refuse(const struct tarn_commit_row *row, const char *field, const char *what,
+                        struct tarn_err *err)
 {
-    tarn_fail_code_field(err, TARN_TRANSACTION_EXISTS, field, "%s was used for version %lld with another body", what,
-                         (long long)row->version);
+    tarn_fail_code_field(err, TARN_TRANSACTION_EXISTS, field,
+                         "%s was used for version %lld with another body", what, (long long)row->version);
     (void)tarn_err_add(err, "transaction", json_string(row->transaction));
     return tarn_err_add(err, "version", json_integer(row->version));
 }
 
-static void answer_again(struct tarn_commit_use *use, const struct tarn_table *table, const struct tarn_commit_row *row)
+static void answer_again(struct tarn_commit_use *use, const struct tarn_table *table,
+                         const struct tarn_commit_row *row)
 {
     snprintf(use->transaction, sizeof use->transaction, "%s", row->transaction);
     use->row = *row;
@@ -30,8 +32,8 @@ static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const s
     char hash[TARN_SHA256_HEX];
     int64_t version = 0;
     TARN_ERR(unknown);
-    tarn_code code = tx->ops->commits.key_get(tx, use->principal, use->method, use->path, table->uuid, use->key,
-                                              &version, hash, &unknown);
+    tarn_code code = tx->ops->commits.key_get(tx, use->principal, use->method, use->path, table->uuid,
+                                              use->key, &version, hash, &unknown);
 
     if (code == TARN_NOT_FOUND)
         return TARN_OK;
@@ -64,8 +66,8 @@ static tarn_code by_adopted(struct tarn_tx *tx, struct tarn_commit_use *use, con
     return tarn_err_add(err, "transaction", json_string(use->transaction));
 }
 
-static tarn_code by_transaction(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
-                                struct tarn_err *err)
+static tarn_code by_transaction(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                const struct tarn_table *table, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
     TARN_ERR(unknown);
@@ -81,8 +83,8 @@ static tarn_code by_transaction(struct tarn_tx *tx, struct tarn_commit_use *use,
     return TARN_OK;
 }
 
-tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
-                                  struct tarn_err *err)
+tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                  const struct tarn_table *table, struct tarn_err *err)
 {
     use->replayed = false;
     if (use->key) {

@@ -16,7 +16,8 @@ static tarn_code drop_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err
     if (code != TARN_OK)
         return code;
     if (table->protected_)
-        return tarn_fail(err, TARN_TABLE_PROTECTED, "the table is protected: PATCH \"protected\": false first");
+        return tarn_fail(err, TARN_TABLE_PROTECTED,
+                         "the table is protected: PATCH \"protected\": false first");
     table->dropped_at = use->now_ms ? use->now_ms : tarn_now_ms();
     code = tx->ops->tables.update(tx, table, err);
     /* Who restores it may have restored its folder too. */
@@ -25,14 +26,16 @@ static tarn_code drop_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err
     return code;
 }
 
-const struct tarn_use tarn_drop = { .name = "drop", .size = sizeof(struct tarn_drop_use), .change = drop_change };
+const struct tarn_use tarn_drop = { .name = "drop",
+                                    .size = sizeof(struct tarn_drop_use),
+                                    .change = drop_change };
 
-static tarn_code judge_restore(struct tarn_tx *tx, const struct tarn_restore_use *use, const struct tarn_table *table,
-                               int64_t now, struct tarn_err *err)
+static tarn_code judge_restore(struct tarn_tx *tx, const struct tarn_restore_use *use,
+                               const struct tarn_table *table, int64_t now, struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *owner = NULL;
-    tarn_code code = tarn_location_owner(tx, use->lake, table->location, table->mode == TARN_MANAGED, table->id, now,
-                                         &owner, err);
+    tarn_code code = tarn_location_owner(tx, use->lake, table->location, table->mode == TARN_MANAGED,
+                                         table->id, now, &owner, err);
 
     if (code != TARN_OK || !owner)
         return code;
@@ -46,8 +49,8 @@ static tarn_code restore_change(struct tarn_tx *tx, void *ctx, struct tarn_err *
 
     tarn_table_free(use->table);
     use->table = NULL;
-    tarn_code code = tx->ops->tables.get_dropped(tx, use->ident.namespace_, use->ident.name, use->uuid, &use->table,
-                                                 err);
+    tarn_code code =
+        tx->ops->tables.get_dropped(tx, use->ident.namespace_, use->ident.name, use->uuid, &use->table, err);
     if (code == TARN_OK)
         code = judge_restore(tx, use, use->table, now, err);
     if (code != TARN_OK)

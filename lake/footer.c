@@ -6,13 +6,14 @@
 #include <string.h>
 
 #define HIVE_NULL "__HIVE_DEFAULT_PARTITION__"
-#define PART_MAX 1024
+#define PART_MAX  1024
 
 static bool is_integer_column(const struct tarn_schema *schema, const char *name)
 {
     for (size_t i = 0; schema && i < schema->root.field_count; i++)
         if (strcmp(schema->root.fields[i].name, name) == 0)
-            return schema->root.fields[i].type.kind == TARN_T_INT32 || schema->root.fields[i].type.kind == TARN_T_INT64;
+            return schema->root.fields[i].type.kind == TARN_T_INT32 ||
+                   schema->root.fields[i].type.kind == TARN_T_INT64;
     return false;
 }
 
@@ -61,7 +62,10 @@ static tarn_code each_part(const char *path, part_fn *fn, void *ctx, struct tarn
     }
 }
 
-struct values_ctx { json_t *values; const struct tarn_schema *schema; };
+struct values_ctx {
+    json_t *values;
+    const struct tarn_schema *schema;
+};
 
 static tarn_code add_value(void *ctx, const char *key, const char *value, struct tarn_err *err)
 {
@@ -72,7 +76,8 @@ static tarn_code add_value(void *ctx, const char *key, const char *value, struct
     return TARN_OK;
 }
 
-tarn_code tarn_hive_values(const char *path, const struct tarn_schema *schema, char **out, struct tarn_err *err)
+tarn_code tarn_hive_values(const char *path, const struct tarn_schema *schema, char **out,
+                           struct tarn_err *err)
 {
     json_auto_t *values = json_object();
     struct values_ctx c = { values, schema };

@@ -1,5 +1,5 @@
-/* import.c - data files without a manifest become a table: each file is taken with what its footer and its path tell. A
- * file that is no Parquet is left out and told. */
+/* import.c - data files without a manifest become a table: each file is taken with what its footer and its
+ * path tell. A file that is no Parquet is left out and told. */
 #include "base/json.h"
 #include "base/time.h"
 #include "catalog/schema.h"
@@ -15,8 +15,8 @@ struct import {
     struct tarn_place *place;
     struct tarn_stage *stage;
     struct tarn_adopted *out;
-    struct tarn_schema *types;   /* owned: of the given schema, NULL: none */
-    struct tarn_schema *newest;  /* owned: of the newest file */
+    struct tarn_schema *types;  /* owned: of the given schema, NULL: none */
+    struct tarn_schema *newest; /* owned: of the newest file */
     int64_t newest_ms;
     int64_t left_out;
     bool wants_schema;
@@ -52,7 +52,9 @@ static tarn_code take(struct import *i, const struct tarn_object *object, const 
                       struct tarn_err *err)
 {
     TARN_AUTO(mem) char *values = NULL, *stats = NULL;
-    struct tarn_file file = { .path = object->path, .size = object->size, .records = -1, .removed_version = -1 };
+    struct tarn_file file = {
+        .path = object->path, .size = object->size, .records = -1, .removed_version = -1
+    };
     tarn_code code = tarn_hive_values(object->path, i->types, &values, err);
 
     if (code == TARN_OK && !i->out->partition_keys)
@@ -117,7 +119,8 @@ static tarn_code take_transaction(struct import *i, struct tarn_err *err)
 tarn_code tarn_import(struct tarn_lake *lake, struct tarn_place *place, const json_t *schema, bool dry_run,
                       struct tarn_adopted *adopted, struct tarn_err *err)
 {
-    __attribute__((cleanup(import_done))) struct import i = { .place = place, .out = adopted,
+    __attribute__((cleanup(import_done))) struct import i = { .place = place,
+                                                              .out = adopted,
                                                               .wants_schema = schema == NULL };
     tarn_code code = TARN_OK;
 

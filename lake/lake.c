@@ -6,7 +6,7 @@
 #include "lake/look.h"
 #include <string.h>
 
-#define META_CATALOG_ID "catalog_id"
+#define META_CATALOG_ID      "catalog_id"
 #define DROPPED_RETENTION_MS (7 * TARN_DAY_MS)
 
 static tarn_code id_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

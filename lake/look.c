@@ -1,5 +1,5 @@
-/* look.c - storage against the row. Ahead: a manifest or a log entry of this very table above its version. Foreign:
- * a manifest that neither is this table's nor is the one that was adopted or published last. */
+/* look.c - storage against the row. Ahead: a manifest or a log entry of this very table above its version.
+ * Foreign: a manifest that neither is this table's nor is the one that was adopted or published last. */
 #include "lake/look.h"
 #include "base/hash.h"
 #include "formats/manifest/manifest.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ENTRIES_MAX 100           /* newer log entries that are opened */
-#define ATTEMPTS 3                /* while the manifest is replaced under the reader */
+#define ENTRIES_MAX    100                   /* newer log entries that are opened */
+#define ATTEMPTS       3                     /* while the manifest is replaced under the reader */
 #define ENTRY_SLACK_MS (10 * TARN_MINUTE_MS) /* clocks of storage and server may differ */
 
 struct look {
@@ -16,9 +16,9 @@ struct look {
     const struct tarn_table *table;
     struct tarn_place *place;
     enum tarn_block block;
-    int64_t ahead;            /* the highest version of this table that storage shows */
+    int64_t ahead;               /* the highest version of this table that storage shows */
     char token[TARN_TOKEN_TEXT]; /* of the manifest that was read, "" when there is none */
-    char *newer[ENTRIES_MAX]; /* owned: paths of entries younger than the row */
+    char *newer[ENTRIES_MAX];    /* owned: paths of entries younger than the row */
     size_t newer_count;
 };
 
@@ -46,10 +46,15 @@ static void note_version(struct look *look, int64_t version)
 
 static bool is_ours(const struct look *look, const char *catalog, const char *uuid)
 {
-    return catalog && uuid && strcmp(catalog, look->lake->catalog_id) == 0 && strcmp(uuid, look->table->uuid) == 0;
+    return catalog && uuid && strcmp(catalog, look->lake->catalog_id) == 0 &&
+           strcmp(uuid, look->table->uuid) == 0;
 }
 
-struct publication_ctx { int64_t table_id; struct tarn_publication pub; bool found; };
+struct publication_ctx {
+    int64_t table_id;
+    struct tarn_publication pub;
+    bool found;
+};
 
 static tarn_code publication_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -141,7 +146,8 @@ static tarn_code look_at_log(struct look *look, struct tarn_err *err)
     return code;
 }
 
-/* Commits and their publication may have gone on meanwhile: what storage shows is held against the row as it is now. */
+/* Commits and their publication may have gone on meanwhile: what storage shows is held against the row as it
+ * is now. */
 static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     const struct look *look = ctx;
@@ -186,7 +192,8 @@ tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, stru
         return TARN_OK;
     tarn_code code = tarn_place_open(lake->storage, table->location, false, &look.place, err);
     if (code == TARN_NOT_FOUND)
-        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", table->location);
+        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there",
+                         table->location);
     for (int i = 0; i < ATTEMPTS && again && code == TARN_OK; i++) {
         code = look_once(&look, err);
         again = code == TARN_OK && look.block != TARN_BLOCK_NONE && has_moved(&look);

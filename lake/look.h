@@ -9,10 +9,11 @@
 struct tarn_looked;
 struct tarn_looked *tarn_looked_new(void); /* NULL: out of memory */
 void tarn_looked_free(struct tarn_looked *looked);
-bool tarn_looked_has(struct tarn_looked *looked, int64_t table_id); /* true when looked is NULL: nothing to compare */
+bool tarn_looked_has(struct tarn_looked *looked,
+                     int64_t table_id); /* true when looked is NULL: nothing to compare */
 void tarn_looked_set(struct tarn_looked *looked, int64_t table_id, bool is_compared);
 
-/* Compares and, where storage is ahead of or foreign to the row, sets the table's block in the store. Blocks; on a
- * worker. TARN_STORAGE_UNAVAILABLE when the folder cannot be read. */
+/* Compares and, where storage is ahead of or foreign to the row, sets the table's block in the store. Blocks;
+ * on a worker. TARN_STORAGE_UNAVAILABLE when the folder cannot be read. */
 TARN_MUST tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_err *err);
 #endif

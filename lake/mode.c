@@ -21,7 +21,10 @@ void tarn_mode_plan_free(struct tarn_settings_plan *plan)
     free(plan);
 }
 
-struct get_ctx { const struct tarn_ident *ident; struct tarn_table *table; };
+struct get_ctx {
+    const struct tarn_ident *ident;
+    struct tarn_table *table;
+};
 
 static tarn_code get_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -76,7 +79,8 @@ static tarn_code ask_plan(struct tarn_settings_use *use, struct tarn_err *err)
     return tarn_fail(err, TARN_RECHECK, "storage is to be looked at first");
 }
 
-static tarn_code become_observed(struct tarn_settings_use *use, struct tarn_table *table, struct tarn_err *err)
+static tarn_code become_observed(struct tarn_settings_use *use, struct tarn_table *table,
+                                 struct tarn_err *err)
 {
     if (table->publish && table->published_version < table->version && table->block == TARN_BLOCK_NONE)
         return ask_plan(use, err);
@@ -109,8 +113,8 @@ static tarn_code take_schemas(struct tarn_tx *tx, const struct tarn_adopted *a, 
     return code;
 }
 
-static tarn_code judge_location(struct tarn_tx *tx, const struct tarn_settings_use *use, const struct tarn_table *table,
-                                struct tarn_err *err)
+static tarn_code judge_location(struct tarn_tx *tx, const struct tarn_settings_use *use,
+                                const struct tarn_table *table, struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *owner = NULL;
     int64_t now = use->now_ms ? use->now_ms : tarn_now_ms();
@@ -125,7 +129,8 @@ static tarn_code become_managed(struct tarn_tx *tx, struct tarn_settings_use *us
     const struct tarn_settings_plan *plan = use->plan;
 
     if (table->format != TARN_FORMAT_MANIFEST || table->metadata_location)
-        return tarn_fail_field(err, "mode", "a %s table can be observed only", tarn_format_text(table->format));
+        return tarn_fail_field(err, "mode", "a %s table can be observed only",
+                               tarn_format_text(table->format));
     if (!plan || plan->table_id != table->id || plan->to != TARN_MANAGED)
         return ask_plan(use, err);
     const struct tarn_adopted *a = plan->adopted;

@@ -1,6 +1,6 @@
-/* readopt.c - an observed table comes (back) under Tarn's management. Its rows are brought to what the manifest says, as
- * one new version: what is no longer listed is removed, what is new is added. Until the table's row names that version
- * nobody sees it, and a run that was cut short is simply run again. */
+/* readopt.c - an observed table comes (back) under Tarn's management. Its rows are brought to what the
+ * manifest says, as one new version: what is no longer listed is removed, what is new is added. Until the
+ * table's row names that version nobody sees it, and a run that was cut short is simply run again. */
 #include "lake/adopt_run.h"
 #include <string.h>
 
@@ -59,7 +59,8 @@ static tarn_code remove_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return TARN_OK;
 }
 
-static tarn_code remove_unlisted(struct tarn_adoption *a, const struct tarn_table *table, struct tarn_err *err)
+static tarn_code remove_unlisted(struct tarn_adoption *a, const struct tarn_table *table,
+                                 struct tarn_err *err)
 {
     __attribute__((cleanup(walk_clear))) struct walk w = { .a = a, .table = table, .rows = CHUNK_ROWS };
     tarn_code code = TARN_OK;
@@ -72,7 +73,10 @@ static tarn_code remove_unlisted(struct tarn_adoption *a, const struct tarn_tabl
     return code;
 }
 
-struct history { int64_t table_id; bool is_empty; };
+struct history {
+    int64_t table_id;
+    bool is_empty;
+};
 
 static tarn_code note_history(void *ctx, const struct tarn_commit_row *row, struct tarn_err *err)
 {
@@ -88,13 +92,16 @@ static tarn_code history_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     h->is_empty = true;
     tarn_code code = tx->ops->commits.list(tx, h->table_id, INT64_MAX, 1, note_history, h, err);
-    return code == TARN_OK ? tx->ops->commits.list_adopted(tx, h->table_id, INT64_MAX, 1, note_history, h, err) : code;
+    return code == TARN_OK
+               ? tx->ops->commits.list_adopted(tx, h->table_id, INT64_MAX, 1, note_history, h, err)
+               : code;
 }
 
 tarn_code tarn_readopt(struct tarn_lake *lake, struct tarn_place *place, const struct tarn_table *table,
                        struct tarn_adopted *adopted, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_adoption_done))) struct tarn_adoption a = { .lake = lake, .place = place,
+    __attribute__((cleanup(tarn_adoption_done))) struct tarn_adoption a = { .lake = lake,
+                                                                            .place = place,
                                                                             .out = adopted };
     struct history history = { .table_id = table->id };
     tarn_code code = tarn_adoption_begin(&a, err);

@@ -1,5 +1,5 @@
-/* register.c - a table comes into the catalog. The worker looks at the folder and stages what it holds; the writer
- * then makes it visible with one row, after asking again whether name and location are still free. */
+/* register.c - a table comes into the catalog. The worker looks at the folder and stages what it holds; the
+ * writer then makes it visible with one row, after asking again whether name and location are still free. */
 #include "lake/register.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -10,13 +10,16 @@
 #include <string.h>
 
 #define IMPORT_TRANSACTION "txn-1"
-#define IMPORT_METADATA "{\"author\":\"tarn\",\"description\":\"import of the files that lay there\"}"
+#define IMPORT_METADATA    "{\"author\":\"tarn\",\"description\":\"import of the files that lay there\"}"
 
-static int64_t now_of(const struct tarn_register_use *use) { return use->now_ms ? use->now_ms : tarn_now_ms(); }
+static int64_t now_of(const struct tarn_register_use *use)
+{
+    return use->now_ms ? use->now_ms : tarn_now_ms();
+}
 
 /* Name and location, asked twice: before the folder is looked at, and in the deciding transaction. */
-static tarn_code judge_free(struct tarn_tx *tx, const struct tarn_register_use *use, const struct tarn_table *table,
-                            struct tarn_err *err)
+static tarn_code judge_free(struct tarn_tx *tx, const struct tarn_register_use *use,
+                            const struct tarn_table *table, struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *same = NULL, *owner = NULL;
     char dotted[TARN_DOTTED_MAX];
@@ -29,7 +32,8 @@ static tarn_code judge_free(struct tarn_tx *tx, const struct tarn_register_use *
     }
     if (code != TARN_TABLE_NOT_FOUND)
         return tarn_err_move(err, &none);
-    code = tarn_location_owner(tx, use->lake, table->location, table->mode == TARN_MANAGED, 0, now_of(use), &owner, err);
+    code = tarn_location_owner(tx, use->lake, table->location, table->mode == TARN_MANAGED, 0, now_of(use),
+                               &owner, err);
     if (code != TARN_OK || !owner)
         return code;
     if (!use->location)
@@ -37,7 +41,10 @@ static tarn_code judge_free(struct tarn_tx *tx, const struct tarn_register_use *
     return tarn_location_taken(owner, table->location, err);
 }
 
-struct free_ctx { const struct tarn_register_use *use; const struct tarn_table *table; };
+struct free_ctx {
+    const struct tarn_register_use *use;
+    const struct tarn_table *table;
+};
 
 static tarn_code free_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -85,13 +92,15 @@ static tarn_code make_row(struct tarn_register_use *use, struct tarn_table **out
 }
 
 /* auto, and what mode a format allows. */
-static tarn_code settle_format(struct tarn_register_use *use, const struct tarn_site *site, struct tarn_err *err)
+static tarn_code settle_format(struct tarn_register_use *use, const struct tarn_site *site,
+                               struct tarn_err *err)
 {
     if (use->format_auto)
         use->format = site->has_format ? site->format : TARN_FORMAT_MANIFEST;
     use->format_auto = false;
     if (!use->mode_given)
-        use->mode = use->format == TARN_FORMAT_MANIFEST && !use->metadata_location ? TARN_MANAGED : TARN_OBSERVED;
+        use->mode =
+            use->format == TARN_FORMAT_MANIFEST && !use->metadata_location ? TARN_MANAGED : TARN_OBSERVED;
     if (use->mode == TARN_OBSERVED)
         return TARN_OK;
     if (use->format != TARN_FORMAT_MANIFEST)
@@ -114,13 +123,14 @@ static tarn_code judge_observed(const struct tarn_register_use *use, const struc
 static tarn_code refuse_files(const struct tarn_site *site, const char *location, struct tarn_err *err)
 {
     if (site->format != TARN_FORMAT_MANIFEST && site->format != TARN_FORMAT_PARQUET)
-        return tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location", "%s holds a table of format %s", location,
-                                    tarn_format_text(site->format));
+        return tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location", "%s holds a table of format %s",
+                                    location, tarn_format_text(site->format));
     if (!site->data_file[0])
         return tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location",
                                     "%s holds a transaction log without a manifest", location);
     tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location",
-                         "%s holds data files that are in no manifest: \"import\": true takes them", location);
+                         "%s holds data files that are in no manifest: \"import\": true takes them",
+                         location);
     return tarn_err_add(err, "path", json_string(site->data_file));
 }
 
@@ -171,8 +181,9 @@ static tarn_code settle_schema(struct tarn_register_use *use, struct tarn_err *e
         return tarn_fail_oom(err);
     if (a->is_import || strcmp(given, there) == 0)
         return TARN_OK;
-    return tarn_fail_code_field(err, TARN_SCHEMA_CONFLICT, "schema", "%s there holds another schema, version %lld",
-                                TARN_DOC_SCHEMA, (long long)a->schema_version);
+    return tarn_fail_code_field(err, TARN_SCHEMA_CONFLICT, "schema",
+                                "%s there holds another schema, version %lld", TARN_DOC_SCHEMA,
+                                (long long)a->schema_version);
 }
 
 /* What was taken over, into the row. */
@@ -270,10 +281,16 @@ static tarn_code insert_history(struct tarn_tx *tx, struct tarn_register_use *us
     const struct tarn_adopted *a = use->adopted;
     const struct tarn_table *t = use->table;
     char transaction[] = IMPORT_TRANSACTION, metadata[] = IMPORT_METADATA;
-    struct tarn_commit_row row = { .version = 1, .transaction = transaction, .committed_at = t->committed_at,
-                                   .schema_version = t->schema_version, .metadata = metadata, .data_change = true,
-                                   .files_added = a->file_count, .bytes_added = a->total_bytes,
-                                   .file_count = a->file_count, .total_bytes = a->total_bytes };
+    struct tarn_commit_row row = { .version = 1,
+                                   .transaction = transaction,
+                                   .committed_at = t->committed_at,
+                                   .schema_version = t->schema_version,
+                                   .metadata = metadata,
+                                   .data_change = true,
+                                   .files_added = a->file_count,
+                                   .bytes_added = a->total_bytes,
+                                   .file_count = a->file_count,
+                                   .total_bytes = a->total_bytes };
     tarn_code code = TARN_OK;
 
     for (size_t i = 0; i < a->schema_count && code == TARN_OK; i++)

@@ -22,10 +22,10 @@ struct tarn_register_use {
     bool publish, protected_;
     bool (*may_use)(const void *who, const char *location); /* roots of the token; NULL: all */
     const void *who;
-    int64_t now_ms;                /* 0: the clock */
+    int64_t now_ms; /* 0: the clock */
     /* out, owned */
-    struct tarn_table *table;      /* the new row (dry run: as it would be) */
-    struct tarn_adopted *adopted;  /* what was taken over, with remarks (lake/adopt.h); NULL: observed */
+    struct tarn_table *table;     /* the new row (dry run: as it would be) */
+    struct tarn_adopted *adopted; /* what was taken over, with remarks (lake/adopt.h); NULL: observed */
     bool published;
 };
 extern const struct tarn_use tarn_register;
@@ -35,13 +35,14 @@ TARN_MUST tarn_code tarn_register_judge(const struct tarn_register_use *use, str
 /* Properties are scalars by name. */
 TARN_MUST tarn_code tarn_properties_check(const json_t *properties, struct tarn_err *err);
 
-/* register_place.c: the canonical location of the table to come, allowed by the roots of server and token; owned. Without
- * a given one: <default root>/<levels>/<name>, with a number where that is taken. Blocks. */
-TARN_MUST tarn_code tarn_register_locate(const struct tarn_register_use *use, char **out, struct tarn_err *err);
-/* The live table (or one dropped within retention) that `location` collides with, or *out NULL. Managed locations are
- * unique; observed tables may share one. */
-TARN_MUST tarn_code tarn_location_owner(struct tarn_tx *tx, const struct tarn_lake *lake, const char *location,
-                                        bool is_managed, int64_t except_id, int64_t now_ms, struct tarn_table **out,
-                                        struct tarn_err *err);
+/* register_place.c: the canonical location of the table to come, allowed by the roots of server and token;
+ * owned. Without a given one: <default root>/<levels>/<name>, with a number where that is taken. Blocks. */
+TARN_MUST tarn_code tarn_register_locate(const struct tarn_register_use *use, char **out,
+                                         struct tarn_err *err);
+/* The live table (or one dropped within retention) that `location` collides with, or *out NULL. Managed
+ * locations are unique; observed tables may share one. */
+TARN_MUST tarn_code tarn_location_owner(struct tarn_tx *tx, const struct tarn_lake *lake,
+                                        const char *location, bool is_managed, int64_t except_id,
+                                        int64_t now_ms, struct tarn_table **out, struct tarn_err *err);
 tarn_code tarn_location_taken(const struct tarn_table *owner, const char *location, struct tarn_err *err);
 #endif

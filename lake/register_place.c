@@ -1,5 +1,5 @@
-/* register_place.c - where a new table may lie. One folder has one managed owner: a location is refused when it
- * equals another table's, lies inside it or around it. */
+/* register_place.c - where a new table may lie. One folder has one managed owner: a location is refused when
+ * it equals another table's, lies inside it or around it. */
 #include "base/time.h"
 #include "catalog/ident.h"
 #include "lake/adopt.h"
@@ -8,11 +8,12 @@
 
 #define NUMBERS_MAX 1000 /* tries to make a default location unique */
 
-tarn_code tarn_location_owner(struct tarn_tx *tx, const struct tarn_lake *lake, const char *location, bool is_managed,
-                              int64_t except_id, int64_t now_ms, struct tarn_table **out, struct tarn_err *err)
+tarn_code tarn_location_owner(struct tarn_tx *tx, const struct tarn_lake *lake, const char *location,
+                              bool is_managed, int64_t except_id, int64_t now_ms, struct tarn_table **out,
+                              struct tarn_err *err)
 {
-    return tx->ops->tables.at_location(tx, location, now_ms - lake->dropped_retention_ms, except_id, !is_managed, out,
-                                       err);
+    return tx->ops->tables.at_location(tx, location, now_ms - lake->dropped_retention_ms, except_id,
+                                       !is_managed, out, err);
 }
 
 tarn_code tarn_location_taken(const struct tarn_table *owner, const char *location, struct tarn_err *err)
@@ -84,7 +85,8 @@ static tarn_code meet_anything(void *ctx, const struct tarn_object *object, stru
     return TARN_OK;
 }
 
-static tarn_code is_free(const struct tarn_register_use *use, const char *location, bool *out, struct tarn_err *err)
+static tarn_code is_free(const struct tarn_register_use *use, const char *location, bool *out,
+                         struct tarn_err *err)
 {
     struct owner_ctx c = { .use = use, .location = location };
     TARN_AUTO(place) struct tarn_place *place = NULL;
@@ -128,7 +130,8 @@ static tarn_code locate_default(const struct tarn_register_use *use, char **out,
             return code;
     }
     if (!found)
-        return tarn_fail_field(err, "location", "is required: the default one is taken %d times over", NUMBERS_MAX);
+        return tarn_fail_field(err, "location", "is required: the default one is taken %d times over",
+                               NUMBERS_MAX);
     *out = tarn_buf_take(&path);
     return TARN_OK;
 }

@@ -9,7 +9,7 @@ tarn_code tarn_properties_check(const json_t *properties, struct tarn_err *err)
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)properties, key, value) {
+    json_object_foreach ((json_t *)properties, key, value) {
         if (key[0] == '\0' || strlen(key) > 255)
             return tarn_fail_field(err, "properties", "a name has 1 to 255 bytes");
         if (json_is_object(value) || json_is_array(value) || json_is_null(value)) {

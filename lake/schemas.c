@@ -1,14 +1,17 @@
-/* schemas.c - the next schema version: compare-and-swap on the schema's own version, and a rule of what may follow. */
+/* schemas.c - the next schema version: compare-and-swap on the schema's own version, and a rule of what may
+ * follow. */
 #include "lake/schemas.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "lake/commit.h"
 #include <string.h>
 
-static tarn_code conflict(const struct tarn_schema_use *use, const struct tarn_table *table, struct tarn_err *err)
+static tarn_code conflict(const struct tarn_schema_use *use, const struct tarn_table *table,
+                          struct tarn_err *err)
 {
-    tarn_fail_code_field(err, TARN_SCHEMA_CONFLICT, "expected_version", "the schema is at version %lld, not %lld",
-                         (long long)table->schema_version, (long long)use->expected_version);
+    tarn_fail_code_field(err, TARN_SCHEMA_CONFLICT, "expected_version",
+                         "the schema is at version %lld, not %lld", (long long)table->schema_version,
+                         (long long)use->expected_version);
     (void)tarn_err_add(err, "expected_version", json_integer(use->expected_version));
     return tarn_err_add(err, "current_version", json_integer(table->schema_version));
 }
@@ -33,20 +36,21 @@ static bool is_partition_key(const json_t *keys, const char *name)
     size_t i;
     json_t *key;
 
-    json_array_foreach(keys, i, key)
+    json_array_foreach (keys, i, key)
         if (strcmp(json_string_value(key), name) == 0)
             return true;
     return false;
 }
 
 /* Files carry the name of a partition key in their paths: it cannot change. */
-static tarn_code judge_keys(const struct tarn_schema_use *use, const struct tarn_table *table, struct tarn_err *err)
+static tarn_code judge_keys(const struct tarn_schema_use *use, const struct tarn_table *table,
+                            struct tarn_err *err)
 {
     json_auto_t *keys = json_loads(table->partition_keys, 0, NULL);
     const char *old;
     json_t *name;
 
-    json_object_foreach(use->renames, old, name) {
+    json_object_foreach (use->renames, old, name) {
         if (!is_partition_key(keys, old) && !is_partition_key(keys, json_string_value(name)))
             continue;
         tarn_fail_field(err, old, "is a partition key, or becomes one: files carry its name in their paths");
@@ -122,7 +126,8 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code;
 }
 
-/* The publisher shows a new schema with, or without, new commits: waiting for the version it has implies a nudge. */
+/* The publisher shows a new schema with, or without, new commits: waiting for the version it has implies a
+ * nudge. */
 static bool publishes(const void *state, int64_t *table_id, int64_t *version)
 {
     const struct tarn_schema_use *use = state;

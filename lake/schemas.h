@@ -11,9 +11,9 @@ struct tarn_schema_use {
     struct tarn_ident ident;
     int64_t expected_version; /* of the schema */
     json_t *schema;
-    json_t *renames;          /* object of old to new name, or NULL */
-    bool any;                 /* compatibility "none" */
-    int64_t now_ms;           /* 0: the clock */
+    json_t *renames;            /* object of old to new name, or NULL */
+    bool any;                   /* compatibility "none" */
+    int64_t now_ms;             /* 0: the clock */
     struct tarn_schema *parsed; /* owned: `schema`, parsed by the caller */
     /* out, owned */
     struct tarn_schema_row row;

@@ -1,5 +1,5 @@
-/* settings.c - PATCH of a table: a row a member. Objects are merged (RFC 7396), words are parsed, and the whole is one
- * change of the row under its entity tag. */
+/* settings.c - PATCH of a table: a row a member. Objects are merged (RFC 7396), words are parsed, and the
+ * whole is one change of the row under its entity tag. */
 #include "lake/settings.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -18,7 +18,7 @@ static int merge(json_t *target, const json_t *patch)
     json_t *value;
     int bad = 0;
 
-    json_object_foreach((json_t *)patch, key, value) {
+    json_object_foreach ((json_t *)patch, key, value) {
         json_t *old = json_object_get(target, key);
         if (json_is_null(value))
             (void)json_object_del(target, key);
@@ -35,7 +35,8 @@ static int merge(json_t *target, const json_t *patch)
 }
 
 /* The text *text merged with the patch; null empties it. */
-static tarn_code merge_text(const char *key, const char *text, const json_t *patch, json_t **out, struct tarn_err *err)
+static tarn_code merge_text(const char *key, const char *text, const json_t *patch, json_t **out,
+                            struct tarn_err *err)
 {
     json_auto_t *target = json_is_null(patch) ? json_object() : json_loads(text, 0, NULL);
 
@@ -58,8 +59,8 @@ static tarn_code set_text(char **target, char *text, struct tarn_err *err)
 
 /* --- members --- */
 
-static tarn_code set_properties(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
-                                struct tarn_err *err)
+static tarn_code set_properties(const struct tarn_settings_use *use, struct tarn_table *table,
+                                const json_t *value, struct tarn_err *err)
 {
     json_auto_t *merged = NULL;
     tarn_code code = merge_text("properties", table->properties, value, &merged, err);
@@ -70,8 +71,8 @@ static tarn_code set_properties(const struct tarn_settings_use *use, struct tarn
     return code == TARN_OK ? set_text(&table->properties, tarn_json_text(merged), err) : code;
 }
 
-static tarn_code set_monitors(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
-                              struct tarn_err *err)
+static tarn_code set_monitors(const struct tarn_settings_use *use, struct tarn_table *table,
+                              const json_t *value, struct tarn_err *err)
 {
     json_auto_t *merged = NULL;
     tarn_code code = merge_text("monitors", table->monitors, value, &merged, err);
@@ -108,7 +109,8 @@ static tarn_code set_name(const struct tarn_settings_use *use, struct tarn_table
     if (code != TARN_OK)
         return code;
     if (use->may_see && !use->may_see(use->who, ident.namespace_, ident.name))
-        return tarn_fail_code_field(err, TARN_FORBIDDEN, "name", "the token does not reach tables of this name");
+        return tarn_fail_code_field(err, TARN_FORBIDDEN, "name",
+                                    "the token does not reach tables of this name");
     code = set_text(&table->namespace_, strdup(ident.namespace_), err);
     return code == TARN_OK ? set_text(&table->name, strdup(ident.name), err) : code;
 }
@@ -121,22 +123,22 @@ static tarn_code set_bool(const char *key, bool *target, const json_t *value, st
     return TARN_OK;
 }
 
-static tarn_code set_protected(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
-                               struct tarn_err *err)
+static tarn_code set_protected(const struct tarn_settings_use *use, struct tarn_table *table,
+                               const json_t *value, struct tarn_err *err)
 {
     (void)use;
     return set_bool("protected", &table->protected_, value, err);
 }
 
-static tarn_code set_publish(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
-                             struct tarn_err *err)
+static tarn_code set_publish(const struct tarn_settings_use *use, struct tarn_table *table,
+                             const json_t *value, struct tarn_err *err)
 {
     (void)use;
     return set_bool("publish", &table->publish, value, err);
 }
 
-static tarn_code set_enforcement(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
-                                 struct tarn_err *err)
+static tarn_code set_enforcement(const struct tarn_settings_use *use, struct tarn_table *table,
+                                 const json_t *value, struct tarn_err *err)
 {
     (void)use;
     if (!json_is_string(value) || !tarn_enforcement_parse(json_string_value(value), &table->enforcement))
@@ -144,8 +146,8 @@ static tarn_code set_enforcement(const struct tarn_settings_use *use, struct tar
     return TARN_OK;
 }
 
-static tarn_code set_verify(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
-                            struct tarn_err *err)
+static tarn_code set_verify(const struct tarn_settings_use *use, struct tarn_table *table,
+                            const json_t *value, struct tarn_err *err)
 {
     (void)use;
     if (!json_is_string(value) || !tarn_verify_parse(json_string_value(value), &table->verify))
@@ -163,7 +165,10 @@ static tarn_code set_mode(const struct tarn_settings_use *use, struct tarn_table
     return TARN_OK;
 }
 
-static const struct { const char *key; apply_fn *apply; } k_members[] = {
+static const struct {
+    const char *key;
+    apply_fn *apply;
+} k_members[] = {
     { "properties", set_properties },
     { "monitors", set_monitors },
     { "owner", set_owner },
@@ -189,7 +194,7 @@ static tarn_code apply(const struct tarn_settings_use *use, struct tarn_table *t
     const char *key;
     json_t *value;
 
-    json_object_foreach(use->patch, key, value) {
+    json_object_foreach (use->patch, key, value) {
         tarn_code code = apply_member(use, table, key, value, err);
         if (code != TARN_OK)
             return code;

@@ -12,7 +12,8 @@ struct tarn_settings_use {
     const char *if_match; /* value of the header or NULL */
     /* Is the merged `monitors` valid? NULL: not asked. (The monitors stand above the lake.) */
     tarn_code (*check_monitors)(const json_t *monitors, const char *field, struct tarn_err *err);
-    bool (*may_see)(const void *who, const char *namespace_, const char *name); /* for the new name; NULL: all */
+    bool (*may_see)(const void *who, const char *namespace_,
+                    const char *name); /* for the new name; NULL: all */
     const void *who;
     int64_t now_ms; /* 0: the clock */
     /* out, owned */

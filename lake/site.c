@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-struct looking { struct tarn_place *place; struct tarn_site *site; bool has_metadata; };
+struct looking {
+    struct tarn_place *place;
+    struct tarn_site *site;
+    bool has_metadata;
+};
 
 static void note_format(struct tarn_site *site, enum tarn_format format)
 {
@@ -15,7 +19,10 @@ static void note_format(struct tarn_site *site, enum tarn_format format)
 
 static tarn_code note_name(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
-    static const struct { const char *folder; enum tarn_format format; } k_folders[] = {
+    static const struct {
+        const char *folder;
+        enum tarn_format format;
+    } k_folders[] = {
         { "_delta_log", TARN_FORMAT_DELTA },
         { ".hoodie", TARN_FORMAT_HUDI },
     };

@@ -11,7 +11,8 @@ TARN_MUST tarn_code tarn_hashed_open(struct tarn_place *place, const char *path,
 /* A tarn_source_fn over a struct tarn_hashed. */
 tarn_code tarn_hashed_fill(void *hashed, char *data, size_t cap, size_t *len, struct tarn_err *err);
 /* Reads what the parser left and gives the digest of the whole. */
-TARN_MUST tarn_code tarn_hashed_end(struct tarn_hashed *hashed, char out[TARN_SHA256_HEX], struct tarn_err *err);
+TARN_MUST tarn_code tarn_hashed_end(struct tarn_hashed *hashed, char out[TARN_SHA256_HEX],
+                                    struct tarn_err *err);
 void tarn_hashed_free(struct tarn_hashed *hashed);
 TARN_DEFINE_AUTO(hashed, struct tarn_hashed)
 #endif

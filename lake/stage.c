@@ -1,12 +1,20 @@
 /* stage.c - adoption may bring a million rows; the writer must never be held by one transaction for so long.
- * Rows are written in chunks under an id that no table has yet, and become visible with the table's own row. */
+ * Rows are written in chunks under an id that no table has yet, and become visible with the table's own row.
+ */
 #include "lake/adopt.h"
 #include <string.h>
 
 #define CHUNK_ROWS 5000
 
-struct staged_file { struct tarn_file file; char *path, *values, *stats; int64_t version; };
-struct staged_entry { struct tarn_commit_row row; int64_t position; };
+struct staged_file {
+    struct tarn_file file;
+    char *path, *values, *stats;
+    int64_t version;
+};
+struct staged_entry {
+    struct tarn_commit_row row;
+    int64_t position;
+};
 
 struct tarn_stage {
     struct tarn_lake *lake;
@@ -22,7 +30,8 @@ static tarn_code reserve_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->tables.reserve_id(tx, &((struct tarn_stage *)ctx)->id, err);
 }
 
-tarn_code tarn_stage_into(struct tarn_lake *lake, int64_t table_id, struct tarn_stage **out, struct tarn_err *err)
+tarn_code tarn_stage_into(struct tarn_lake *lake, int64_t table_id, struct tarn_stage **out,
+                          struct tarn_err *err)
 {
     TARN_AUTO(stage) struct tarn_stage *stage = calloc(1, sizeof *stage);
 
@@ -88,7 +97,8 @@ static tarn_code write_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
             return tarn_err_move(err, &twice);
     }
     for (size_t i = 0; i < stage->entry_count && code == TARN_OK; i++)
-        code = tx->ops->commits.insert_adopted(tx, stage->id, stage->entries[i].position, &stage->entries[i].row, err);
+        code = tx->ops->commits.insert_adopted(tx, stage->id, stage->entries[i].position,
+                                               &stage->entries[i].row, err);
     return code;
 }
 

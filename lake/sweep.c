@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define CHUNK_ROWS 5000
+#define CHUNK_ROWS    5000
 #define PAUSE_SECONDS 3600
 
 struct sweep {
@@ -104,7 +104,9 @@ static void *run(void *ctx)
     struct tarn_sweeper *sweeper = ctx;
 
     do {
-        struct sweep s = { .lake = sweeper->lake, .now_ms = tarn_now_ms(), .is_over = is_over, .ctx = sweeper };
+        struct sweep s = {
+            .lake = sweeper->lake, .now_ms = tarn_now_ms(), .is_over = is_over, .ctx = sweeper
+        };
         TARN_ERR(err);
         if (sweep_all(&s, &err) != TARN_OK)
             tarn_log_err(TARN_LOG_WARN, "sweep_failed", &err);

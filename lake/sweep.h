@@ -1,5 +1,5 @@
-/* sweep.h - what time and crashes leave behind: rows staged for a registration that never ended, tables dropped
- * longer ago than retention.dropped, idempotency keys older than 24 hours. */
+/* sweep.h - what time and crashes leave behind: rows staged for a registration that never ended, tables
+ * dropped longer ago than retention.dropped, idempotency keys older than 24 hours. */
 #ifndef TARN_LAKE_SWEEP_H
 #define TARN_LAKE_SWEEP_H
 #include "lake/lake.h"
@@ -11,6 +11,7 @@ TARN_MUST tarn_code tarn_lake_sweep(struct tarn_lake *lake, int64_t now_ms, stru
 
 /* A thread that sweeps at the start and every hour from then on; a round that fails is logged. */
 struct tarn_sweeper;
-TARN_MUST tarn_code tarn_sweeper_start(struct tarn_lake *lake, struct tarn_sweeper **out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_sweeper_start(struct tarn_lake *lake, struct tarn_sweeper **out,
+                                       struct tarn_err *err);
 void tarn_sweeper_stop(struct tarn_sweeper *sweeper); /* ends a running round after its chunk; NULL is fine */
 #endif

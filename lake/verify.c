@@ -1,5 +1,5 @@
-/* verify.c - an added file against storage: there, with that size, and, where asked, with a footer that can be read and
- * that fits the schema. What the operation left out is filled in from the file and its path. */
+/* verify.c - an added file against storage: there, with that size, and, where asked, with a footer that can
+ * be read and that fits the schema. What the operation left out is filled in from the file and its path. */
 #include "base/json.h"
 #include "catalog/schema.h"
 #include "lake/commit.h"
@@ -64,7 +64,11 @@ static tarn_code verify_size(struct verify *v, struct tarn_commit_op *op, struct
 /* --- the schema --- */
 
 /* What a drift means for a commit; the words are those of the monitor's codes. */
-static const struct { enum tarn_drift_kind kind; const char *word; bool refuses, warns; } k_drifts[] = {
+static const struct {
+    enum tarn_drift_kind kind;
+    const char *word;
+    bool refuses, warns;
+} k_drifts[] = {
     { TARN_DRIFT_NARROWED, "narrowed", true, true },
     { TARN_DRIFT_TYPE_CHANGED, "type_changed", true, true },
     { TARN_DRIFT_BINARY_STRING, "type_changed", false, true },
@@ -75,7 +79,10 @@ static const struct { enum tarn_drift_kind kind; const char *word; bool refuses,
     { TARN_DRIFT_RENAMED_CASE, "renamed_case", true, true },
 };
 
-struct drifts { json_t *refused, *warned; bool failed; };
+struct drifts {
+    json_t *refused, *warned;
+    bool failed;
+};
 
 static json_t *type_text(const struct tarn_type *type)
 {
@@ -94,11 +101,8 @@ static void note_drift(void *ctx, const struct tarn_drift *drift)
     for (size_t i = 0; i < TARN_COUNT(k_drifts); i++) {
         if (k_drifts[i].kind != drift->kind)
             continue;
-        json_t *change = json_pack("{s:s, s:s, s:o, s:o}",
-                                   "kind",   k_drifts[i].word,
-                                   "column", drift->column,
-                                   "from",   type_text(drift->registered),
-                                   "to",     type_text(drift->found));
+        json_t *change = json_pack("{s:s, s:s, s:o, s:o}", "kind", k_drifts[i].word, "column", drift->column,
+                                   "from", type_text(drift->registered), "to", type_text(drift->found));
         if (k_drifts[i].refuses)
             d->failed |= json_array_append(d->refused, change) != 0;
         d->failed |= json_array_append_new(d->warned, change) != 0;
@@ -210,6 +214,7 @@ tarn_code tarn_commit_verify(struct tarn_commit_use *use, const struct tarn_tabl
         return code;
     code = tarn_place_open(use->lake->storage, table->location, false, &v.place, &missing);
     if (code == TARN_NOT_FOUND)
-        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", table->location);
+        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there",
+                         table->location);
     return code == TARN_OK ? verify_all(&v, err) : tarn_err_move(err, &missing);
 }

@@ -22,7 +22,8 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
     return tarn_commit_parse(req->json, use, err);
 }
 
-static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
+                        struct tarn_err *err)
 {
     const struct tarn_commit_use *use = state;
     const struct tarn_commit_row *row = &use->row;

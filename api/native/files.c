@@ -1,5 +1,6 @@
-/* files.c - GET .../files: the newest snapshot, at the version it had when the list began, as JSON, NDJSON or plain
- * absolute URIs. Later pages name that version in their token, so that a chain of pages is one snapshot. */
+/* files.c - GET .../files: the newest snapshot, at the version it had when the list began, as JSON, NDJSON or
+ * plain absolute URIs. Later pages name that version in their token, so that a chain of pages is one
+ * snapshot. */
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/json.h"
@@ -13,14 +14,17 @@
 
 #define FILTER_PREFIX "partition."
 
-struct snapshot { const char *transaction; int64_t schema_version; };
+struct snapshot {
+    const char *transaction;
+    int64_t schema_version;
+};
 
 struct files_list {
     struct tarn_list list; /* first */
     int64_t table_id, version;
-    char *location;        /* owned */
+    char *location; /* owned */
     char after[TARN_PATH_MAX + 1];
-    json_t *filter;        /* owned: key to text, NULL: none */
+    json_t *filter; /* owned: key to text, NULL: none */
 };
 
 static void files_free(struct tarn_list *list)
@@ -63,7 +67,7 @@ static bool is_wanted(const struct files_list *l, const struct tarn_file *file)
     if (!l->filter)
         return true;
     json_auto_t *values = file->partition_values ? json_loads(file->partition_values, 0, NULL) : NULL;
-    json_object_foreach(l->filter, key, wanted)
+    json_object_foreach (l->filter, key, wanted)
         if (!value_is(json_object_get(values, key), json_string_value(wanted)))
             return false;
     return true;
@@ -122,7 +126,10 @@ static tarn_code page(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static void read_form(const struct tarn_request *req, enum tarn_list_form *form, const char **type)
 {
-    static const struct { const char *accept, *type; enum tarn_list_form form; } k_forms[] = {
+    static const struct {
+        const char *accept, *type;
+        enum tarn_list_form form;
+    } k_forms[] = {
         { "application/x-ndjson", "application/x-ndjson", TARN_LIST_NDJSON },
         { "text/uri-list", "text/uri-list; charset=utf-8", TARN_LIST_URIS },
     };
@@ -143,7 +150,7 @@ static bool is_key(const json_t *keys, const char *key)
     size_t i;
     json_t *name;
 
-    json_array_foreach(keys, i, name)
+    json_array_foreach (keys, i, name)
         if (strcmp(json_string_value(name), key) == 0)
             return true;
     return false;
@@ -199,7 +206,10 @@ static char *head_of(const struct files_list *l, const struct snapshot *at)
 }
 
 /* A later page of a table that went on meanwhile: what its version was is in the history. */
-struct commit_ctx { int64_t table_id, version; struct tarn_commit_row row; };
+struct commit_ctx {
+    int64_t table_id, version;
+    struct tarn_commit_row row;
+};
 
 static void commit_done(struct commit_ctx *c) { tarn_commit_row_done(&c->row); }
 
@@ -214,7 +224,8 @@ static tarn_code commit_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK || code == TARN_VERSION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
 }
 
-static tarn_code make_head(const struct files_list *l, const struct tarn_table *table, char **out, struct tarn_err *err)
+static tarn_code make_head(const struct files_list *l, const struct tarn_table *table, char **out,
+                           struct tarn_err *err)
 {
     __attribute__((cleanup(commit_done))) struct commit_ctx c = { table->id, l->version, { 0 } };
     struct snapshot at = { table->latest_transaction, table->schema_version };
@@ -237,8 +248,11 @@ static tarn_code make_list(const struct tarn_request *req, const struct tarn_tab
 
     if (!l)
         return tarn_fail_oom(err);
-    l->list = (struct tarn_list){ .store = req->app->lake->store, .page = page, .token = files_token,
-                                  .free = files_free, .size = page_of->size };
+    l->list = (struct tarn_list){ .store = req->app->lake->store,
+                                  .page = page,
+                                  .token = files_token,
+                                  .free = files_free,
+                                  .size = page_of->size };
     l->table_id = table->id;
     l->location = strdup(table->location);
     if (!l->location)
@@ -251,7 +265,8 @@ static tarn_code make_list(const struct tarn_request *req, const struct tarn_tab
     return code;
 }
 
-tarn_code tarn_native_files_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_files_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                 struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };

@@ -1,5 +1,5 @@
-/* history.c - GET .../commits, newest first: Tarn's own commits, then the entries that were there before Tarn (version
- * null), and one commit in the lake's own form. */
+/* history.c - GET .../commits, newest first: Tarn's own commits, then the entries that were there before Tarn
+ * (version null), and one commit in the lake's own form. */
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/json.h"
@@ -14,8 +14,8 @@
 struct history {
     struct tarn_list list; /* first */
     int64_t table_id;
-    bool adopted;          /* the position is in the adopted entries */
-    int64_t below;         /* version, or position of an adopted entry */
+    bool adopted;  /* the position is in the adopted entries */
+    int64_t below; /* version, or position of an adopted entry */
 };
 
 static void list_free(struct tarn_list *list) { free(list); }
@@ -79,7 +79,8 @@ static tarn_code page(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         h->adopted = true;
         h->below = INT64_MAX;
     }
-    return tx->ops->commits.list_adopted(tx, h->table_id, h->below, h->list.ask - h->list.rows, visit, h, err);
+    return tx->ops->commits.list_adopted(tx, h->table_id, h->below, h->list.ask - h->list.rows, visit, h,
+                                         err);
 }
 
 static bool read_position(struct history *h, const char *token)
@@ -96,7 +97,8 @@ static bool read_position(struct history *h, const char *token)
     return *end == '\0';
 }
 
-tarn_code tarn_native_commits_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_commits_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                   struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
@@ -114,8 +116,11 @@ tarn_code tarn_native_commits_list(const struct tarn_request *req, struct tarn_r
         return tarn_fail_oom(err);
     *h = position;
     h->table_id = seen.table->id;
-    h->list = (struct tarn_list){ .store = req->app->lake->store, .page = page, .token = list_token,
-                                  .free = list_free, .size = page_of.size };
+    h->list = (struct tarn_list){ .store = req->app->lake->store,
+                                  .page = page,
+                                  .token = list_token,
+                                  .free = list_free,
+                                  .size = page_of.size };
     tarn_list_reply(&h->list, NULL, "commits", reply);
     return TARN_OK;
 }
@@ -188,7 +193,8 @@ static tarn_code read_entry(const struct tarn_request *req, const struct entry_c
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
-tarn_code tarn_native_commit_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_commit_get(const struct tarn_request *req, struct tarn_reply *reply,
+                                 struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     tarn_code code = tarn_native_table_find(req, &seen, err);
@@ -198,7 +204,10 @@ tarn_code tarn_native_commit_get(const struct tarn_request *req, struct tarn_rep
     if (code != TARN_OK)
         return code;
     __attribute__((cleanup(entry_done))) struct entry_ctx c = {
-        .transaction = req->arg[1], .catalog_id = req->app->lake->catalog_id, .table = seen.table, .out = &reply->body,
+        .transaction = req->arg[1],
+        .catalog_id = req->app->lake->catalog_id,
+        .table = seen.table,
+        .out = &reply->body,
     };
     code = tarn_store_read(req->app->lake->store, entry_tx, &c, err);
     if (code == TARN_OK && c.is_adopted)

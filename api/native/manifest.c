@@ -1,5 +1,5 @@
-/* manifest.c - GET .../manifest: the manifest of the newest version from the catalog, whether or not storage shows it
- * yet. Written as it is published, by streaming. */
+/* manifest.c - GET .../manifest: the manifest of the newest version from the catalog, whether or not storage
+ * shows it yet. Written as it is published, by streaming. */
 #include "api/native/native.h"
 #include "formats/manifest/manifest.h"
 #include "lake/commit.h"
@@ -55,8 +55,9 @@ static tarn_code produce(void *state, struct tarn_buf *out, bool *end, struct ta
     m->w.out = out;
     m->rows = 0;
     if (!m->begun)
-        tarn_manifest_write_head(&m->w, m->table, m->catalog_id, m->table->version, m->table->latest_transaction,
-                                 m->table->committed_at, m->table->schema_version);
+        tarn_manifest_write_head(&m->w, m->table, m->catalog_id, m->table->version,
+                                 m->table->latest_transaction, m->table->committed_at,
+                                 m->table->schema_version);
     m->begun = true;
     tarn_code code = tarn_store_read(m->store, page, m, err);
     if (code != TARN_OK)
@@ -67,7 +68,8 @@ static tarn_code produce(void *state, struct tarn_buf *out, bool *end, struct ta
     return tarn_buf_check(out, err);
 }
 
-tarn_code tarn_native_manifest_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_manifest_get(const struct tarn_request *req, struct tarn_reply *reply,
+                                   struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     char etag[TARN_ETAG_TEXT];

@@ -1,4 +1,5 @@
-/* schemas.c - GET/POST /api/table/{table}/schemas, GET .../schemas/{version} and .../schemas/{version}/mapping. */
+/* schemas.c - GET/POST /api/table/{table}/schemas, GET .../schemas/{version} and
+ * .../schemas/{version}/mapping. */
 #include "api/native/native.h"
 #include "base/json.h"
 #include "catalog/schema_map.h"
@@ -38,7 +39,7 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
         { "schema", TARN_F_OBJECT, false, &use->schema, 0, 0, NULL },
         TARN_OPT_STR("compatibility", &compatibility, 1, 16),
         TARN_OPT_OBJECT("renames", &use->renames),
-        TARN_FIELDS_END
+        TARN_FIELDS_END,
     };
     tarn_code code = tarn_request_ident(req, &use->ident, err);
 
@@ -50,7 +51,8 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
     return code == TARN_OK ? tarn_schema_parse(use->schema, "schema", &use->parsed, err) : code;
 }
 
-static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
+                        struct tarn_err *err)
 {
     const struct tarn_schema_use *use = state;
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
@@ -65,7 +67,11 @@ const struct tarn_flow tarn_native_schema_add = { .use = &tarn_schema_add, .pars
 
 /* --- reading --- */
 
-struct list_ctx { int64_t table_id; struct tarn_buf *out; struct tarn_jsonw w; };
+struct list_ctx {
+    int64_t table_id;
+    struct tarn_buf *out;
+    struct tarn_jsonw w;
+};
 
 static tarn_code visit(void *ctx, const struct tarn_schema_row *row, struct tarn_err *err)
 {
@@ -83,7 +89,8 @@ static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->schemas.list(tx, c->table_id, visit, c, err);
 }
 
-tarn_code tarn_native_schemas_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_schemas_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                   struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     tarn_code code = tarn_native_table_find(req, &seen, err);
@@ -105,7 +112,10 @@ tarn_code tarn_native_schemas_list(const struct tarn_request *req, struct tarn_r
     return tarn_buf_check(&reply->body, err);
 }
 
-struct get_ctx { int64_t table_id, version; struct tarn_schema_row row; };
+struct get_ctx {
+    int64_t table_id, version;
+    struct tarn_schema_row row;
+};
 
 static tarn_code get_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -128,7 +138,8 @@ static tarn_code read_number(const char *text, int64_t *out, struct tarn_err *er
     return TARN_OK;
 }
 
-tarn_code tarn_native_schema_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_schema_get(const struct tarn_request *req, struct tarn_reply *reply,
+                                 struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
@@ -152,7 +163,10 @@ tarn_code tarn_native_schema_get(const struct tarn_request *req, struct tarn_rep
 
 #define MAPPING_MAX (64u << 20) /* bytes; only names of absurd length come near it */
 
-struct mapping_ctx { int64_t table_id; struct tarn_schema_rows rows; };
+struct mapping_ctx {
+    int64_t table_id;
+    struct tarn_schema_rows rows;
+};
 
 static tarn_code mapping_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -176,7 +190,8 @@ static tarn_code write_mapping(const struct mapping_ctx *c, struct tarn_reply *r
     return code;
 }
 
-tarn_code tarn_native_schema_mapping(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_schema_mapping(const struct tarn_request *req, struct tarn_reply *reply,
+                                     struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     struct mapping_ctx c = { 0 };

@@ -48,7 +48,8 @@ static tarn_code patch_answer(const struct tarn_request *req, void *state, struc
     return answer_table(use->table, reply, err);
 }
 
-const struct tarn_flow tarn_native_table_patch = { .use = &tarn_settings, .parse = patch_parse,
+const struct tarn_flow tarn_native_table_patch = { .use = &tarn_settings,
+                                                   .parse = patch_parse,
                                                    .answer = patch_answer };
 
 /* --- DELETE --- */
@@ -72,7 +73,9 @@ static tarn_code drop_answer(const struct tarn_request *req, void *state, struct
     return TARN_OK;
 }
 
-const struct tarn_flow tarn_native_table_drop = { .use = &tarn_drop, .parse = drop_parse, .answer = drop_answer };
+const struct tarn_flow tarn_native_table_drop = { .use = &tarn_drop,
+                                                  .parse = drop_parse,
+                                                  .answer = drop_answer };
 
 /* --- restore --- */
 
@@ -81,7 +84,7 @@ static tarn_code restore_parse(const struct tarn_request *req, void *state, stru
     struct tarn_restore_use *use = state;
     const struct tarn_field fields[] = {
         TARN_OPT_STR("uuid", &use->uuid, 1, 36),
-        TARN_FIELDS_END
+        TARN_FIELDS_END,
     };
 
     use->lake = req->app->lake;
@@ -99,5 +102,6 @@ static tarn_code restore_answer(const struct tarn_request *req, void *state, str
     return answer_table(use->table, reply, err);
 }
 
-const struct tarn_flow tarn_native_table_restore = { .use = &tarn_restore, .parse = restore_parse,
+const struct tarn_flow tarn_native_table_restore = { .use = &tarn_restore,
+                                                     .parse = restore_parse,
                                                      .answer = restore_answer };

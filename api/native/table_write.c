@@ -23,7 +23,8 @@ static void write_state(struct tarn_jsonw *w, const struct tarn_table *t, const 
     tarn_jsonw_kstr(w, "latest_transaction", by_scan ? scan->latest_transaction : t->latest_transaction);
     int64_t schema = by_scan && scan->schema_version >= 0 ? scan->schema_version : t->schema_version;
     tarn_jsonw_ki64(w, "schema_version", schema);
-    tarn_jsonw_kraw(w, "partition_keys", by_scan && scan->partition_keys ? scan->partition_keys : t->partition_keys);
+    tarn_jsonw_kraw(w, "partition_keys",
+                    by_scan && scan->partition_keys ? scan->partition_keys : t->partition_keys);
     tarn_jsonw_ktime(w, "last_updated", by_scan ? scan->last_updated : t->committed_at);
 }
 
@@ -39,7 +40,8 @@ static void write_settings(struct tarn_jsonw *w, const struct tarn_table *t)
     tarn_jsonw_kstr(w, "block", tarn_block_text(t->block));
 }
 
-void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *t, const struct tarn_scan_row *scan)
+void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *t,
+                               const struct tarn_scan_row *scan)
 {
     char dotted[TARN_DOTTED_MAX];
 
@@ -57,7 +59,8 @@ void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *t,
     tarn_jsonw_ktime(w, "dropped_at", t->dropped_at);
 }
 
-void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *t, const struct tarn_scan_row *scan)
+void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *t,
+                             const struct tarn_scan_row *scan)
 {
     tarn_jsonw_object(w);
     tarn_native_table_members(w, t, scan);

@@ -13,7 +13,10 @@
 
 _Static_assert(TARN_ETAG_TEXT <= TARN_ANSWER_TAG, "a tag is kept whole");
 
-struct find_ctx { struct tarn_ident ident; struct tarn_table_seen *seen; };
+struct find_ctx {
+    struct tarn_ident ident;
+    struct tarn_table_seen *seen;
+};
 
 void tarn_table_seen_done(struct tarn_table_seen *seen)
 {
@@ -36,7 +39,8 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
 }
 
-tarn_code tarn_native_table_find(const struct tarn_request *req, struct tarn_table_seen *out, struct tarn_err *err)
+tarn_code tarn_native_table_find(const struct tarn_request *req, struct tarn_table_seen *out,
+                                 struct tarn_err *err)
 {
     struct find_ctx c = { .seen = out };
     tarn_code code = tarn_request_ident(req, &c.ident, err);
@@ -44,8 +48,8 @@ tarn_code tarn_native_table_find(const struct tarn_request *req, struct tarn_tab
     return code == TARN_OK ? tarn_store_read(req->app->lake->store, find_tx, &c, err) : code;
 }
 
-/* The body stands in the reply; 304 where the client has it. Only of managed tables: a scan changes what is shown of an
- * observed one, and no revision. */
+/* The body stands in the reply; 304 where the client has it. Only of managed tables: a scan changes what is
+ * shown of an observed one, and no revision. */
 static tarn_code answer_managed(const struct tarn_request *req, struct tarn_reply *reply, const char *etag)
 {
     const char *have = tarn_request_header(req, "If-None-Match");
@@ -57,7 +61,8 @@ static tarn_code answer_managed(const struct tarn_request *req, struct tarn_repl
     return TARN_OK;
 }
 
-tarn_code tarn_native_table_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_table_get(const struct tarn_request *req, struct tarn_reply *reply,
+                                struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
@@ -78,7 +83,8 @@ tarn_code tarn_native_table_get(const struct tarn_request *req, struct tarn_repl
     tarn_native_table_write(&w, seen.table, seen.has_scan ? &seen.scan : NULL);
     code = tarn_buf_check(&reply->body, err);
     if (code == TARN_OK && seen.table->mode == TARN_MANAGED) {
-        tarn_answers_keep(app->answers, TARN_ANSWER_TABLE, &ident, seen.table->id, clock, INT64_MAX, &reply->body, etag);
+        tarn_answers_keep(app->answers, TARN_ANSWER_TABLE, &ident, seen.table->id, clock, INT64_MAX,
+                          &reply->body, etag);
         return answer_managed(req, reply, etag);
     }
     tarn_reply_header(reply, "ETag", "%s", etag);
@@ -90,8 +96,10 @@ tarn_code tarn_native_table_get(const struct tarn_request *req, struct tarn_repl
 
 static bool may_use(const void *who, const char *location) { return tarn_principal_may_use(who, location); }
 
-/* `name` alone is dotted; with an array of levels it is literal; with a dotted namespace it continues that. */
-static tarn_code read_ident(const char *name, const json_t *namespace_, struct tarn_ident *out, struct tarn_err *err)
+/* `name` alone is dotted; with an array of levels it is literal; with a dotted namespace it continues that.
+ */
+static tarn_code read_ident(const char *name, const json_t *namespace_, struct tarn_ident *out,
+                            struct tarn_err *err)
 {
     if (!namespace_)
         return tarn_ident_parse(name, "name", out, err);
@@ -113,14 +121,16 @@ static tarn_code read_ident(const char *name, const json_t *namespace_, struct t
     return code == TARN_OK ? tarn_ident_parse(dotted.data, "name", out, err) : code;
 }
 
-struct words { const char *format, *mode, *enforcement, *verify; };
+struct words {
+    const char *format, *mode, *enforcement, *verify;
+};
 
 static tarn_code read_words(const struct words *words, struct tarn_register_use *use, struct tarn_err *err)
 {
     use->format_auto = words->format && strcmp(words->format, "auto") == 0;
     if (words->format && !use->format_auto && !tarn_format_parse(words->format, &use->format))
-        return tarn_fail_field(err, "format",
-                               "must be \"manifest\", \"iceberg\", \"delta\", \"hudi\", \"parquet\" or \"auto\"");
+        return tarn_fail_field(
+            err, "format", "must be \"manifest\", \"iceberg\", \"delta\", \"hudi\", \"parquet\" or \"auto\"");
     if (words->mode && !tarn_mode_parse(words->mode, &use->mode))
         return tarn_fail_field(err, "mode", "must be \"managed\" or \"observed\"");
     use->mode_given = words->mode != NULL;
@@ -131,7 +141,8 @@ static tarn_code read_words(const struct words *words, struct tarn_register_use 
     return TARN_OK;
 }
 
-static tarn_code read_body(const struct tarn_request *req, struct tarn_register_use *use, struct tarn_err *err)
+static tarn_code read_body(const struct tarn_request *req, struct tarn_register_use *use,
+                           struct tarn_err *err)
 {
     const char *name = NULL;
     json_t *namespace_ = NULL;
@@ -154,7 +165,7 @@ static tarn_code read_body(const struct tarn_request *req, struct tarn_register_
         TARN_OPT_STR("verify", &words.verify, 1, 16),
         TARN_OPT_BOOL("publish", &use->publish),
         TARN_OPT_BOOL("protected", &use->protected_),
-        TARN_FIELDS_END
+        TARN_FIELDS_END,
     };
     tarn_code code = tarn_json_read(req->json, fields, err);
 
@@ -179,7 +190,8 @@ static tarn_code register_parse(const struct tarn_request *req, void *state, str
     if (code != TARN_OK)
         return code;
     if (!tarn_principal_sees(&req->who, use->ident.namespace_, use->ident.name))
-        return tarn_fail_code_field(err, TARN_FORBIDDEN, "name", "the token does not reach tables of this name");
+        return tarn_fail_code_field(err, TARN_FORBIDDEN, "name",
+                                    "the token does not reach tables of this name");
     return TARN_OK;
 }
 

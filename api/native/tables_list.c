@@ -1,5 +1,5 @@
-/* tables_list.c - GET /api/tables: in the order of namespace and name. A token that is narrowed to some tables is not
- * told of the others. */
+/* tables_list.c - GET /api/tables: in the order of namespace and name. A token that is narrowed to some
+ * tables is not told of the others. */
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/json.h"
@@ -35,7 +35,8 @@ static void list_freep(struct tables_list **l)
 static char *list_token(const struct tarn_list *list)
 {
     const struct tables_list *l = (const struct tables_list *)list;
-    json_auto_t *position = json_pack("[s,s,I]", l->after_namespace, l->after, (json_int_t)l->filter.after_id);
+    json_auto_t *position =
+        json_pack("[s,s,I]", l->after_namespace, l->after, (json_int_t)l->filter.after_id);
 
     return position ? tarn_json_text(position) : NULL;
 }
@@ -109,7 +110,8 @@ static tarn_code page(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 static tarn_code read_filter(const struct tarn_request *req, struct tables_list *l, struct tarn_err *err)
 {
     const char *namespace_ = tarn_query(req, "namespace"), *format = tarn_query(req, "format");
-    const char *mode = tarn_query(req, "mode"), *prefix = tarn_query(req, "prefix"), *state = tarn_query(req, "state");
+    const char *mode = tarn_query(req, "mode"), *prefix = tarn_query(req, "prefix"),
+               *state = tarn_query(req, "state");
     enum tarn_format f = TARN_FORMAT_MANIFEST;
     enum tarn_mode m = TARN_MANAGED;
 
@@ -147,14 +149,17 @@ static tarn_code read_position(struct tables_list *l, const char *token, struct 
     return move_to(l, namespace_, name, id, err);
 }
 
-tarn_code tarn_native_tables_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_tables_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                  struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
     __attribute__((cleanup(list_freep))) struct tables_list *l = calloc(1, sizeof *l);
 
     if (!l)
         return tarn_fail_oom(err);
-    l->list = (struct tarn_list){ .store = req->app->lake->store, .page = page, .token = list_token, .free = list_free };
+    l->list = (struct tarn_list){
+        .store = req->app->lake->store, .page = page, .token = list_token, .free = list_free
+    };
     l->who = req->who;
     tarn_code code = tarn_request_page(req, &page_of, err);
     if (code == TARN_OK)
