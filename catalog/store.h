@@ -125,6 +125,15 @@ struct tarn_store_ops {
          * version whatever was committed since; quick when `version` is recent. */
         tarn_code (*page)(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after, int64_t limit,
                           tarn_file_fn *fn, void *ctx, struct tarn_err *err);
+        /* The rows behind a snapshot, in the order in which they came (added_version, path), after (`after_version`,
+         * `after`): at most `limit` rows of those added up to `version`, also what was removed by then. A file of the
+         * snapshot is one whose removed_version is -1 or above `version`. For any version, however old: a page
+         * costs its rows, no more. */
+        tarn_code (*page_old)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t after_version,
+                              const char *after, int64_t limit, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
+        /* How many files were added and removed after `version`, counted up to `limit` each: what `page` passes over. */
+        tarn_code (*changed_since)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit,
+                                   int64_t *count, struct tarn_err *err);
         /* What one commit did: its removes, then its adds, each by path. */
         tarn_code (*of_version)(struct tarn_tx *tx, int64_t table_id, int64_t version, tarn_file_fn *fn, void *ctx,
                                 struct tarn_err *err);

@@ -6,7 +6,7 @@
     "f.path, f.size, f.records, f.schema_version, f.partition_values, f.column_stats, f.added_version, "     \
     "f.removed_version"
 
-enum { S_ADD, S_REMOVE, S_GET, S_PAGE, S_REMOVED_BY, S_ADDED_BY };
+enum { S_ADD, S_REMOVE, S_GET, S_PAGE, S_PAGE_OLD, S_CHANGED_SINCE, S_REMOVED_BY, S_ADDED_BY };
 /* clang-format off */
 const char *const tarn_sqlite_files_sql[] = {
     [S_ADD] =
@@ -26,6 +26,14 @@ const char *const tarn_sqlite_files_sql[] = {
         "UNION ALL SELECT " COLUMNS " FROM files f INDEXED BY files_removed "
         "WHERE f.table_id = ?1 AND f.removed_version > ?2 AND f.path > ?3 AND f.added_version <= ?2 "
         "ORDER BY 1 LIMIT ?4",
+    [S_PAGE_OLD] =
+        "SELECT " COLUMNS " FROM files f "
+        "WHERE f.table_id = ?1 AND (f.added_version, f.path) > (?3, ?4) AND f.added_version <= ?2 "
+        "ORDER BY f.added_version, f.path LIMIT ?5",
+    [S_CHANGED_SINCE] =
+        "SELECT (SELECT count(*) FROM (SELECT 1 FROM files INDEXED BY files_removed "
+        "WHERE table_id = ?1 AND removed_version > ?2 LIMIT ?3)) "
+        "+ (SELECT count(*) FROM (SELECT 1 FROM files WHERE table_id = ?1 AND added_version > ?2 LIMIT ?3))",
     [S_REMOVED_BY] =
         "SELECT " COLUMNS " FROM files f INDEXED BY files_removed "
         "WHERE f.table_id = ?1 AND f.removed_version = ?2 ORDER BY f.path",
@@ -130,6 +138,32 @@ static tarn_code page(struct tarn_tx *tx, int64_t table_id, int64_t version, con
     return walk(tx, st, fn, ctx, NULL, err);
 }
 
+static tarn_code page_old(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t after_version,
+                          const char *after, int64_t limit, tarn_file_fn *fn, void *ctx, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_PAGE_OLD);
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, version);
+    bind_i64(st, 3, after_version);
+    bind_text(st, 4, after);
+    bind_i64(st, 5, limit);
+    return walk(tx, st, fn, ctx, NULL, err);
+}
+
+static tarn_code changed_since(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit, int64_t *count,
+                               struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_CHANGED_SINCE);
+    bool row = false;
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, version);
+    bind_i64(st, 3, limit);
+    tarn_code code = tarn_sqlite_next(tx, st, &row, err);
+    if (code == TARN_OK && row)
+        *count = column_i64(st, 0);
+    return code;
+}
+
 static tarn_code walk_version(struct tarn_tx *tx, int which, int64_t table_id, int64_t version,
                               tarn_file_fn *fn, void *ctx, struct tarn_err *err)
 {
@@ -152,5 +186,7 @@ void tarn_sqlite_files_ops(struct tarn_store_ops *ops)
     ops->files.remove = remove_live;
     ops->files.get = get;
     ops->files.page = page;
+    ops->files.page_old = page_old;
+    ops->files.changed_since = changed_since;
     ops->files.of_version = of_version;
 }

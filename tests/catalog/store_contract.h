@@ -26,7 +26,9 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(a_live_path_cannot_be_added_twice)                                                                     \
     X(a_removed_file_gives_its_size_and_only_once)                                                           \
     X(every_version_lists_exactly_its_files)                                                                 \
+    X(every_version_lists_exactly_its_files_in_the_order_they_came_too)                                      \
     X(pages_of_files_are_exact_while_commits_go_on)                                                          \
+    X(what_changed_since_a_version_is_counted_up_to_a_limit)                                                 \
     X(a_version_lists_its_removes_then_its_adds)                                                             \
     X(what_is_not_known_of_a_file_stays_unknown)                                                             \
     /* history */                                                                                            \

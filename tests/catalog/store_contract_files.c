@@ -93,6 +93,95 @@ void tarn_contract_every_version_lists_exactly_its_files(tarn_store_opener *open
     }
 }
 
+/* --- in the order they came --- */
+
+struct old_pages {
+    int64_t table_id, version, limit, seen, after_version;
+    char after[TARN_PATH_MAX + 1];
+    bool has[128]; /* by the one letter of the path */
+};
+
+static tarn_code note_old(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    (void)err;
+    struct old_pages *p = ctx;
+    cr_expect(le(i64, file->added_version, p->version));
+    cr_expect(file->added_version > p->after_version ||
+              (file->added_version == p->after_version && strcmp(file->path, p->after) > 0));
+    if (file->removed_version < 0 || file->removed_version > p->version) {
+        cr_expect(not(p->has[(int)file->path[0]]), "%s twice", file->path);
+        p->has[(int)file->path[0]] = true;
+    }
+    p->after_version = file->added_version;
+    snprintf(p->after, sizeof p->after, "%s", file->path);
+    p->seen++;
+    return TARN_OK;
+}
+
+static tarn_code old_page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct old_pages *p = ctx;
+    char after[TARN_PATH_MAX + 1];
+    memcpy(after, p->after, sizeof after);
+    p->seen = 0;
+    return tx->ops->files.page_old(tx, p->table_id, p->version, p->after_version, after, p->limit, note_old, p, err);
+}
+
+static void expect_old(struct tarn_store *store, int64_t id, int64_t version, int64_t page, const char *expected)
+{
+    struct old_pages p = { .table_id = id, .version = version, .limit = page };
+    char text[64] = "";
+    do {
+        fx_read(store, old_page_tx, &p, TARN_OK);
+        cr_assert(le(i64, p.seen, page));
+    } while (p.seen == page);
+    for (int c = 'a'; c <= 'z'; c++)
+        if (p.has[c])
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%c", text[0] ? " " : "", c);
+    cr_expect(eq(str, text, S(expected)), "version %lld in pages of %lld", (long long)version, (long long)page);
+}
+
+void tarn_contract_every_version_lists_exactly_its_files_in_the_order_they_came_too(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    int64_t before = fx_make(store, "default", "before"), id = fx_make(store, "default", "orders"),
+            behind = fx_make(store, "default", "behind");
+    (void)fx_commit(store, before, "txn-1", "x", NULL);
+    (void)fx_commit(store, behind, "txn-1", "y", NULL);
+    make_history(store, id);
+    expect_old(store, id, 0, 10, "");
+    for (size_t i = 0; i < TARN_COUNT(k_history); i++) {
+        for (int64_t page = 1; page <= 4; page++)
+            expect_old(store, id, (int64_t)i + 1, page, k_history[i].paths);
+    }
+}
+
+struct since {
+    int64_t table_id, version, limit, count;
+};
+static tarn_code since_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct since *s = ctx;
+    return tx->ops->files.changed_since(tx, s->table_id, s->version, s->limit, &s->count, err);
+}
+
+/* By hand from k_history: a replacement counts twice. */
+void tarn_contract_what_changed_since_a_version_is_counted_up_to_a_limit(tarn_store_opener *open)
+{
+    static const struct {
+        int64_t version, limit, count;
+    } k_cases[] = { { 8, 100, 0 }, { 7, 100, 2 }, { 5, 100, 5 }, { 0, 100, 12 }, { 0, 3, 6 }, { 7, 1, 2 } };
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    int64_t id = fx_make(store, "default", "orders"), other = fx_make(store, "default", "other");
+    make_history(store, id);
+    (void)fx_commit(store, other, "txn-1", "y", NULL);
+    for (size_t i = 0; i < TARN_COUNT(k_cases); i++) {
+        struct since s = { id, k_cases[i].version, k_cases[i].limit, -1 };
+        fx_read(store, since_tx, &s, TARN_OK);
+        cr_expect(eq(i64, s.count, k_cases[i].count), "since %lld", (long long)s.version);
+    }
+}
+
 struct walk {
     int64_t table_id, version, count;
     struct tarn_buf text;

@@ -101,6 +101,54 @@ Test(store_sqlite, the_database_is_private)
     }
 }
 
+/* --- the plans --- */
+
+extern const char *const tarn_sqlite_files_sql[]; /* of catalog/sqlite/internal.h, which is its folder's alone */
+
+/* One line a step; a sorter is told as "USE TEMP B-TREE". */
+static char *plan_of(sqlite3 *db, const char *sql)
+{
+    struct tarn_buf plan = { 0 };
+    sqlite3_stmt *st = NULL;
+    char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", sql);
+    cr_assert(eq(int, sqlite3_prepare_v2(db, text, -1, &st, NULL), SQLITE_OK), "%s", sqlite3_errmsg(db));
+    while (sqlite3_step(st) == SQLITE_ROW)
+        tarn_buf_addf(&plan, "%s\n", (const char *)sqlite3_column_text(st, 3));
+    sqlite3_finalize(st);
+    sqlite3_free(text);
+    return tarn_buf_take(&plan);
+}
+
+/* A page must cost its rows, whatever the size of the table: found by a key, never by a scan; sorted is only what
+ * was removed since the version of S_PAGE, and nothing at all in the order of the key. */
+Test(store_sqlite, no_statement_on_files_scans_and_pages_come_in_the_order_of_an_index)
+{
+    static const struct {
+        const char *part, *plan;
+    } k_pages[] = {
+        { "ORDER BY 1 LIMIT",
+          "SEARCH f USING INDEX files_live (table_id=? AND path>?)\n" },
+        { "(f.added_version, f.path) >",
+          "SEARCH f USING PRIMARY KEY (table_id=? AND (added_version,path)>(?,?) AND added_version<?)\n" },
+    };
+    const char *folder = tarn_tmp();
+    tarn_store_free(open_store(folder));
+    sqlite3 *db = NULL;
+    cr_assert(eq(int, sqlite3_open(tarn_path(folder, "catalog.db"), &db), SQLITE_OK));
+    for (size_t i = 0; tarn_sqlite_files_sql[i]; i++) {
+        const char *sql = tarn_sqlite_files_sql[i];
+        char *plan = plan_of(db, sql);
+        cr_expect(not(tarn_has(plan, "SCAN f")), "%s\n%s", sql, plan);
+        for (size_t k = 0; k < TARN_COUNT(k_pages); k++)
+            if (tarn_has(sql, k_pages[k].part))
+                cr_expect(tarn_has(plan, k_pages[k].plan), "%s\n%s", sql, plan);
+        if (tarn_has(sql, k_pages[1].part))
+            cr_expect(not(tarn_has(plan, "TEMP B-TREE")), "%s\n%s", sql, plan);
+        free(plan);
+    }
+    sqlite3_close(db);
+}
+
 /* --- the queue --- */
 
 struct gate {
