@@ -67,7 +67,9 @@ static tarn_code make_body(struct tarn_client *client, const struct tarn_cli *cl
     tarn_code code = add_files(client, cli, operations, err);
     if (code != TARN_OK)
         return code;
-    *out = json_pack("{s:O}", "operations", operations);
+    /* The server looks at the files too: it knows which schema version each fits. */
+    const char *verify = tarn_cli_many(cli, "add", 0) ? "footer" : NULL;
+    *out = json_pack("{s:O, s:s*}", "operations", operations, "verify", verify);
     return *out ? TARN_OK : tarn_fail_oom(err);
 }
 
@@ -108,9 +110,10 @@ static void print_commit(const json_t *answer)
     const json_t *warnings = json_object_get(answer, "warnings");
     for (size_t i = 0; i < json_array_size(warnings); i++) {
         const json_t *warning = json_array_get(warnings, i);
-        TARN_AUTO(mem) char *dump = json_is_string(warning) ? NULL : json_dumps(warning, JSON_ENCODE_ANY | JSON_COMPACT);
+        const char *message = json_string_value(json_object_get(warning, "message"));
+        TARN_AUTO(mem) char *dump = message ? NULL : json_dumps(warning, JSON_ENCODE_ANY | JSON_COMPACT);
         fputs("warning: ", stdout);
-        tarn_print_safe(dump ? dump : json_string_value(warning));
+        tarn_print_safe(dump ? dump : message);
         fputc('\n', stdout);
     }
 }

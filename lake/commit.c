@@ -2,6 +2,7 @@
  * commit of a table since the start, and one that asks for verification, go by a worker before it. */
 #include "lake/commit.h"
 #include "lake/look.h"
+#include "lake/schema_rows.h"
 #include <string.h>
 
 static bool needs_check(const struct tarn_lake *lake, const void *state)
@@ -10,18 +11,18 @@ static bool needs_check(const struct tarn_lake *lake, const void *state)
     return ((const struct tarn_commit_use *)state)->must_check;
 }
 
-/* What the check reads of the catalog: the table, its schema, and whether the decision is known already. */
+/* What the check reads of the catalog: the table, its schemas where files are held to them, and whether the decision is known already. */
 struct before {
     struct tarn_commit_use *use;
     struct tarn_table *table;
-    struct tarn_schema_row schema;
+    struct tarn_schema_rows schemas;
     bool decided;
 };
 
 static void before_done(struct before *b)
 {
     tarn_table_free(b->table);
-    tarn_schema_row_done(&b->schema);
+    tarn_schema_rows_done(&b->schemas);
     b->table = NULL;
 }
 
@@ -32,8 +33,8 @@ static tarn_code before_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     before_done(b);
     tarn_code code = tx->ops->tables.get(tx, b->use->ident.namespace_, b->use->ident.name, &b->table, err);
-    if (code == TARN_OK && b->table->schema_version > 0)
-        code = tx->ops->schemas.get(tx, b->table->id, b->table->schema_version, &b->schema, err);
+    if (code == TARN_OK && tarn_commit_depth(b->use, b->table) == TARN_VERIFY_FOOTER)
+        code = tarn_schema_rows_read(tx, b->table->id, &b->schemas, err);
     if (code != TARN_OK)
         return code;
     b->decided = tarn_commit_find_replay(tx, b->use, b->table, &ignored) != TARN_OK || b->use->replayed;
@@ -62,7 +63,7 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
         return TARN_OK;
     enum tarn_verify depth = tarn_commit_depth(use, b.table);
     if (depth > TARN_VERIFY_OFF)
-        code = tarn_commit_verify(use, b.table, b.schema.schema, depth, err);
+        code = tarn_commit_verify(use, b.table, &b.schemas, depth, err);
     if (code == TARN_OK)
         use->checked =
             (struct tarn_commit_checked){ b.table->id, b.table->schema_version, depth, b.table->enforcement };

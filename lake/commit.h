@@ -14,6 +14,7 @@ struct tarn_commit_op {
     struct tarn_file file; /* a remove has only the path; size -1: not given */
     bool schema_given;
     char *filled_values, *filled_stats; /* owned: what the footer and the path gave */
+    /* Without schema_given file.schema_version is what the footer fits, 0: not read. */
 };
 
 struct tarn_commit_use {
@@ -62,10 +63,12 @@ enum tarn_verify tarn_commit_depth(const struct tarn_commit_use *use, const stru
 TARN_MUST tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use,
                                       const struct tarn_table *table, struct tarn_err *err);
 /* verify.c: each added file against storage, to `depth`; fills in what the operations left out. Blocks.
- * TARN_VERIFICATION_FAILED, TARN_INCOMPATIBLE_SCHEMA with `path`. `schema`: the table's current one, JSON
- * text or NULL. */
+ * TARN_VERIFICATION_FAILED, TARN_INCOMPATIBLE_SCHEMA with `path`. `schemas`: all of the table's where `depth` is a
+ * footer. */
+struct tarn_schema_rows;
 TARN_MUST tarn_code tarn_commit_verify(struct tarn_commit_use *use, const struct tarn_table *table,
-                                       const char *schema, enum tarn_verify depth, struct tarn_err *err);
+                                       const struct tarn_schema_rows *schemas, enum tarn_verify depth,
+                                       struct tarn_err *err);
 
 /* Reads the body of a commit into a zeroed use (all but lake, ident and the idempotency members) and hashes
  * it where a replay is possible: `key` is to be set before. `body` must outlive the use. */

@@ -91,7 +91,7 @@ static tarn_code add_file(struct tarn_tx *tx, const struct tarn_commit_op *op, c
         return tarn_fail_field(err, "size", "is required unless verify reads it from storage");
     if (op->schema_given)
         code = judge_schema(tx, table, file.schema_version, known_schema, err);
-    else
+    else if (file.schema_version == 0)
         file.schema_version = table->schema_version;
     if (code == TARN_OK && __builtin_add_overflow(row->bytes_added, file.size, &row->bytes_added))
         code = tarn_fail_field(err, "size", "the sum of sizes is out of range");

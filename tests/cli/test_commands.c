@@ -280,7 +280,7 @@ Test(commands, a_commit_comes_from_a_file_with_flags_over_it)
                  ask(201,
                      "{\"table\":\"t\",\"version\":5,\"transaction\":\"t-9\",\"files_added\":1,\"files_"
                      "removed\":0,\"files\":1,\"published\":false,"
-                     "\"warnings\":[\"w\"]}",
+                     "\"warnings\":[{\"code\":\"c\",\"path\":\"a\",\"message\":\"w\"}]}",
                      words),
                  0),
               "%s", tarn_cli_stderr());
