@@ -115,12 +115,12 @@ check: ## the unit and HTTP tests under the address and undefined-behaviour sani
 	@$(SUB) V=asan check-run
 check-run:
 	@TARN=$(TARN) $(RUN) $(PROGRAMS) $(TESTS)
-memcheck: ## the unit tests under valgrind (ONLY=base picks a folder)
+memcheck: ## the unit tests under valgrind; ONLY="base formats" picks folders
 	@tools/need build test memcheck
 	@$(SUB) V=debug test-built
 	@$(SUB) V=debug memcheck-run
 memcheck-run:
-	@$(RUN) --valgrind $(filter $(OUT)/tests/$(ONLY)%,$(TESTS))
+	@$(RUN) --valgrind $(if $(ONLY),$(filter $(ONLY:%=$(OUT)/tests/%%),$(TESTS)),$(TESTS))
 race: ## the programs under tests/race, and the crash test's load, under the thread sanitizer
 	@tools/need build test
 	@$(SUB) V=tsan race-run
