@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,6 +53,14 @@ static bool next_part(const char **rest, char part[NAME_MAX + 1])
     return true;
 }
 
+/* A link where a folder should be is ENOTDIR to openat, and ELOOP to openat2, which says more. */
+static void tell_link(int dir, const char *part)
+{
+    struct stat st;
+    if (errno == ENOTDIR && fstatat(dir, part, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        errno = S_ISLNK(st.st_mode) ? ELOOP : ENOTDIR;
+}
+
 static int walk(int dir, const char *path, int flags)
 {
     TARN_AUTO_FD int at = -1;
@@ -59,8 +68,10 @@ static int walk(int dir, const char *path, int flags)
     const char *rest = path;
     while (next_part(&rest, part)) {
         bool last = rest[0] == '\0';
-        int fd =
-            openat(at < 0 ? dir : at, part, (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+        int from = at < 0 ? dir : at;
+        int fd = openat(from, part, (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            tell_link(from, part);
         if (fd < 0 || last)
             return fd;
         tarn_local_close(&at);
