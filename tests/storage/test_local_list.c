@@ -139,10 +139,12 @@ Test(local_list, a_folder_that_cannot_be_read_fails_the_listing)
     struct seen seen = { 0 };
     TARN_ERR(err);
     /* No descriptor is left for the folders below; works for root too, whom a mode does not stop. */
-    const struct rlimit none = { (rlim_t)dup(0), 1024 };
+    struct rlimit many, none;
+    cr_assert(eq(int, getrlimit(RLIMIT_NOFILE, &many), 0));
+    none = many;
+    none.rlim_cur = (rlim_t)dup(0);
     cr_assert(eq(int, setrlimit(RLIMIT_NOFILE, &none), 0));
     tarn_code code = tarn_place_list(place, "", true, note, &seen, &err);
-    const struct rlimit many = { 1024, 1024 };
     cr_assert(eq(int, setrlimit(RLIMIT_NOFILE, &many), 0));
     cr_expect(eq(int, code, TARN_STORAGE_UNAVAILABLE));
     cr_expect(strstr(err.detail, folder) != NULL);
