@@ -3,6 +3,7 @@
  * both allow is tried, and a file goes only when each of them says so. */
 #include "catalog/prune.h"
 #include "base/time.h"
+#include "catalog/schema_map.h"
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -138,19 +139,113 @@ static bool stats_allow(const struct tarn_prune_term *term, const json_t *stats,
     return bounds_allow(term, json_object_get(stats, "min"), json_object_get(stats, "max"));
 }
 
-bool tarn_prune_may_match(const struct tarn_prune_term *terms, size_t count, const struct tarn_file *file)
+static bool may_match(const struct tarn_prune_term *terms, char *const *names, size_t count,
+                      const struct tarn_file *file)
 {
-    if (count == 0)
-        return true;
     json_auto_t *values = file->partition_values ? json_loads(file->partition_values, 0, NULL) : NULL;
     json_auto_t *stats = file->column_stats ? json_loads(file->column_stats, 0, NULL) : NULL;
 
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_object_get(values, terms[i].column);
+        const char *name = names ? names[i] : terms[i].column;
         if (json_is_null(value) || (value && !bounds_allow(&terms[i], value, value)))
             return false;
-        if (!value && !stats_allow(&terms[i], json_object_get(stats, terms[i].column), file->records))
+        if (!value && name && !stats_allow(&terms[i], json_object_get(stats, name), file->records))
             return false;
     }
     return true;
+}
+
+bool tarn_prune_may_match(const struct tarn_prune_term *terms, size_t count, const struct tarn_file *file)
+{
+    return count == 0 || may_match(terms, NULL, count, file);
+}
+
+/* ---- files of older versions ---- */
+
+struct version {
+    int64_t version;
+    char **names; /* owned texts, one a term; NULL: no such column */
+};
+struct tarn_prune {
+    const struct tarn_prune_term *terms; /* borrowed */
+    size_t count;
+    struct version *versions; /* owned */
+    size_t version_count;
+};
+
+void tarn_prune_free(struct tarn_prune *prune)
+{
+    if (!prune)
+        return;
+    for (size_t i = 0; i < prune->version_count; i++) {
+        for (size_t k = 0; prune->versions[i].names && k < prune->count; k++)
+            free(prune->versions[i].names[k]);
+        free(prune->versions[i].names);
+    }
+    free(prune->versions);
+    free(prune);
+}
+
+/* A name that is no column of the newest version is looked up as it stands. */
+static tarn_code name_in(const struct tarn_schema_map *map, const char *column, char **out, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf name = { 0 };
+    bool known = false;
+
+    if (!tarn_schema_map_source(map, column, &known, &name) && known)
+        return TARN_OK;
+    if (!known)
+        tarn_buf_adds(&name, column);
+    *out = tarn_buf_take(&name);
+    return *out ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code take_version(struct tarn_prune *prune, const struct tarn_schema_map *map, struct tarn_err *err)
+{
+    struct version *v = &prune->versions[prune->version_count++];
+    tarn_code code = TARN_OK;
+
+    v->version = tarn_schema_map_from(map);
+    v->names = calloc(prune->count, sizeof *v->names);
+    if (!v->names)
+        return tarn_fail_oom(err);
+    for (size_t i = 0; i < prune->count && code == TARN_OK; i++)
+        code = name_in(map, prune->terms[i].column, &v->names[i], err);
+    return code;
+}
+
+tarn_code tarn_prune_new(const struct tarn_prune_term *terms, size_t count, const struct tarn_schema_row *rows,
+                         size_t row_count, struct tarn_prune **out, struct tarn_err *err)
+{
+    TARN_AUTO(prune) struct tarn_prune *prune = calloc(1, sizeof *prune);
+    TARN_AUTO(schema_map) struct tarn_schema_map *map = NULL;
+    tarn_code code = TARN_OK;
+
+    if (prune)
+        prune->versions = calloc(row_count + 1, sizeof *prune->versions);
+    if (!prune || !prune->versions)
+        return tarn_fail_oom(err);
+    prune->terms = terms;
+    prune->count = count;
+    if (count > 0 && row_count > 1)
+        code = tarn_schema_map_new(&rows[row_count - 1], &map, err);
+    for (size_t i = row_count; code == TARN_OK && map && i > 1; i--) {
+        code = tarn_schema_map_back(map, &rows[i - 2], err);
+        if (code == TARN_OK)
+            code = take_version(prune, map, err);
+    }
+    if (code == TARN_OK)
+        *out = tarn_take(&prune);
+    return code;
+}
+
+bool tarn_prune_keeps(const struct tarn_prune *prune, const struct tarn_file *file)
+{
+    char *const *names = NULL;
+
+    for (size_t i = 0; i < prune->version_count && !names; i++)
+        if (prune->versions[i].version == file->schema_version)
+            names = prune->versions[i].names;
+    return prune->count == 0 || may_match(prune->terms, names, prune->count, file);
 }

@@ -20,4 +20,15 @@ struct tarn_prune_term {
  * other numbers as doubles with the slack of a float, instants and dates in time, true and false, and texts by their
  * bytes. A bound decides only when all these readings agree. */
 bool tarn_prune_may_match(const struct tarn_prune_term *terms, size_t count, const struct tarn_file *file);
+
+/* The same over files of all schema versions: terms name columns of the newest one, and statistics of a file are looked
+ * up under the name that its version has for the column. A file whose version has no such column is kept. */
+struct tarn_prune;
+/* `terms` and their texts are borrowed for the life of *out, `rows` (oldest first, may be none) for the call. */
+TARN_MUST tarn_code tarn_prune_new(const struct tarn_prune_term *terms, size_t count,
+                                   const struct tarn_schema_row *rows, size_t row_count, struct tarn_prune **out,
+                                   struct tarn_err *err);
+bool tarn_prune_keeps(const struct tarn_prune *prune, const struct tarn_file *file);
+void tarn_prune_free(struct tarn_prune *prune);
+TARN_DEFINE_AUTO(prune, struct tarn_prune)
 #endif

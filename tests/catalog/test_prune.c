@@ -156,3 +156,39 @@ Test(prune, all_terms_must_be_able_to_match)
     cr_expect(tarn_prune_may_match(terms, 2, &file));
     cr_expect(not(tarn_prune_may_match(terms, 3, &file)));
 }
+
+/* Names move between versions: the statistics of an old file are of what its version called so. */
+Test(prune, old_files_are_judged_under_their_own_names)
+{
+#define COLUMN(n, t) "{\"name\":\"" n "\",\"type\":\"" t "\"}"
+#define STRUCT(f) "{\"type\":\"struct\",\"fields\":[" f "]}"
+    static const struct tarn_schema_row k_rows[] = {
+        { 1, (char *)STRUCT(COLUMN("a", "int32") "," COLUMN("b", "int32") "," COLUMN("day", "string")), NULL, 0 },
+        { 2, (char *)STRUCT(COLUMN("b", "int32") "," COLUMN("a", "int32") "," COLUMN("day", "string")),
+          (char *)"{\"a\":\"b\",\"b\":\"a\"}", 0 },
+        { 3, (char *)STRUCT(COLUMN("b", "int64") "," COLUMN("a", "int32") "," COLUMN("c", "int32") ","
+                            COLUMN("day", "string")), NULL, 0 },
+    };
+    static const struct { int64_t version; const char *column; enum tarn_prune_op op; const char *value; bool kept; } k_files[] = {
+        /* statistics: a is 1 to 10, b 100 to 200, c 5 to 5; day is x */
+        { 1, "b", MOST, "50", true }, { 1, "b", LEAST, "50", false }, { 1, "a", LEAST, "50", true },
+        { 2, "b", MOST, "50", false }, { 2, "a", LEAST, "50", false }, { 3, "b", MOST, "50", false },
+        { 0, "b", MOST, "50", false },            /* not known: read as the newest */
+        { 1, "c", SAME, "9", true }, { 2, "c", SAME, "9", true }, { 3, "c", SAME, "9", false }, /* what is called c there is none */
+        { 1, "day", SAME, "y", false }, { 1, "day", SAME, "x", true }, { 1, "other", SAME, "1", true },
+        { 7, "c", SAME, "9", false },
+    };
+    static const char k_stats[] = "{\"a\":{\"min\":1,\"max\":10},\"b\":{\"min\":100,\"max\":200},\"c\":{\"min\":5,\"max\":5}}";
+
+    for (size_t i = 0; i < TARN_COUNT(k_files); i++) {
+        const struct tarn_prune_term term = { k_files[i].op, k_files[i].column, k_files[i].value };
+        const struct tarn_file file = { .path = "f", .records = 10, .column_stats = k_stats,
+                                        .partition_values = "{\"day\":\"x\"}", .schema_version = k_files[i].version };
+        TARN_AUTO(prune) struct tarn_prune *prune = NULL;
+        cr_assert(eq(int, tarn_prune_new(&term, 1, k_rows, 3, &prune, NULL), TARN_OK));
+        cr_expect(tarn_prune_keeps(prune, &file) == k_files[i].kept, "row %zu", i);
+    }
+    TARN_AUTO(prune) struct tarn_prune *none = NULL;
+    cr_assert(eq(int, tarn_prune_new(NULL, 0, NULL, 0, &none, NULL), TARN_OK));
+    cr_expect(tarn_prune_keeps(none, &(struct tarn_file){ .path = "f" }));
+}
