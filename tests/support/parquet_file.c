@@ -1,4 +1,5 @@
 /* parquet_file.c - see parquet_file.h: files that tests of commits and scans put into a lake. */
+/* parquet_file.c - see parquet_file.h: files that tests of commits and scans put into a lake. */
 #include "tests/support/parquet_file.h"
 #include "tests/support/footer.h"
 #include "tests/support/support.h"
