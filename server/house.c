@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWERS_BYTES (64u << 20) /* of rendered answers, filled as they are asked for */
+#define ANSWERS_BYTES (32u << 20) /* of rendered answers, filled as they are asked for */
 #define AIR_MAX       4096        /* requests being worked on at once */
 
 static atomic_bool is_ready;
