@@ -87,6 +87,9 @@ TARN_MUST tarn_code tarn_request_page(const struct tarn_request *req, struct tar
 void tarn_page_done(struct tarn_page *page);
 /* Opaque text of a keyset position and back; owned. */
 char *tarn_page_token(const char *content); /* NULL: out of memory */
+/* A `Link` header with the same question from the position `content` on. */
+TARN_MUST tarn_code tarn_reply_next(struct tarn_reply *reply, const struct tarn_request *req, const char *content,
+                                    struct tarn_err *err);
 TARN_MUST tarn_code tarn_page_content(const char *token, char **out, struct tarn_err *err);
 
 typedef tarn_code tarn_handler_fn(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err);

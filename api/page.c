@@ -52,3 +52,39 @@ tarn_code tarn_page_content(const char *token, char **out, struct tarn_err *err)
     *out = content;
     return TARN_OK;
 }
+
+static void add_encoded(struct tarn_buf *out, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        bool is_plain = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~,", *at) != NULL;
+        tarn_buf_addf(out, is_plain ? "%c" : "%%%02X", (unsigned char)*at);
+    }
+}
+
+/* The path is told as it was asked for; what would end the header's brackets early is none that a route has. */
+tarn_code tarn_reply_next(struct tarn_reply *reply, const struct tarn_request *req, const char *content,
+                          struct tarn_err *err)
+{
+    TARN_AUTO(mem) char *token = tarn_page_token(content);
+    TARN_AUTO_DONE(buf) struct tarn_buf link = { 0 };
+
+    if (!token)
+        return tarn_fail_oom(err);
+    tarn_buf_adds(&link, "<");
+    for (const char *at = req->path; *at; at++)
+        tarn_buf_addf(&link, strchr("<>\" ", *at) ? "%%%02X" : "%c", (unsigned char)*at);
+    tarn_buf_addf(&link, "?page_token=%s", token);
+    for (size_t i = 0; i < req->query_count; i++) {
+        if (strcmp(req->query[i].key, "page_token") == 0)
+            continue;
+        tarn_buf_addc(&link, '&');
+        add_encoded(&link, req->query[i].key);
+        tarn_buf_addc(&link, '=');
+        add_encoded(&link, req->query[i].value);
+    }
+    tarn_buf_adds(&link, ">; rel=\"next\"");
+    tarn_code code = tarn_buf_check(&link, err);
+    if (code == TARN_OK)
+        tarn_reply_header(reply, "Link", "%s", link.data);
+    return code;
+}

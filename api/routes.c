@@ -19,6 +19,7 @@
 /* clang-format off */
 #define T    "/api/table/{table}"
 #define PAGE "page_size page_token"
+#define AT   "version transaction as_of"
 
 const struct tarn_route tarn_routes[] = {
     /* method   path                         operation        scope   body   query */
@@ -37,9 +38,9 @@ const struct tarn_route tarn_routes[] = {
     { "GET",    T "/commits",                "listCommits",   READ,   EMPTY, PAGE, WORKER(tarn_native_commits_list) },
     { "POST",   T "/commits",                "commitTable",   WRITE,  JSON,  "", FLOW(tarn_native_commit) },
     { "GET",    T "/commits/{transaction}",  "getCommit",     READ,   EMPTY, "", WORKER(tarn_native_commit_get) },
-    { "GET",    T "/manifest",               "getManifest",   READ,   EMPTY, "", WORKER(tarn_native_manifest_get) },
+    { "GET",    T "/manifest",               "getManifest",   READ,   EMPTY, "version", WORKER(tarn_native_manifest_get) },
     { "GET",    T "/files",                  "listFiles",     READ,   EMPTY,
-                "partition.* " PAGE,                                             WORKER(tarn_native_files_list) },
+                AT " partition.* at_least.* at_most.* equals.* " PAGE,           WORKER(tarn_native_files_list) },
     { "GET",    T "/schemas",                "listSchemas",   READ,   EMPTY, "", WORKER(tarn_native_schemas_list) },
     { "POST",   T "/schemas",                "addSchema",     WRITE,  JSON,  "", FLOW(tarn_native_schema_add) },
     { "GET",    T "/schemas/{version}",      "getSchema",     READ,   EMPTY, "", INLINE(tarn_native_schema_get) },

@@ -224,19 +224,37 @@ tarn_code tarn_schema_map_of(const struct tarn_schema_row *rows, size_t count, i
 
 int64_t tarn_schema_map_from(const struct tarn_schema_map *map) { return map->reached.version; }
 
-bool tarn_schema_map_source(const struct tarn_schema_map *map, const char *name, bool *known, struct tarn_buf *out)
+/* The column of `newest` by its dotted path. */
+static size_t find_newest(const struct tarn_schema_map *map, const char *name)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
 
-    *known = false;
-    for (size_t i = 0; i < map->newest.count && !*known; i++) {
+    for (size_t i = 0; i < map->newest.count; i++) {
         tarn_buf_clear(&path);
         tarn_flat_path(&map->newest, i, &path);
-        *known = !path.failed && strcmp(path.data, name) == 0;
-        if (*known && map->origins[i] != TARN_NO_COLUMN) {
-            tarn_flat_path(&map->reached, map->origins[i], out);
-            return true;
-        }
+        if (!path.failed && strcmp(path.data, name) == 0)
+            return i;
     }
-    return false;
+    return TARN_NO_COLUMN;
+}
+
+bool tarn_schema_map_source(const struct tarn_schema_map *map, const char *name, bool *known, struct tarn_buf *out)
+{
+    size_t at = find_newest(map, name);
+
+    *known = at != TARN_NO_COLUMN;
+    if (!*known || map->origins[at] == TARN_NO_COLUMN)
+        return false;
+    tarn_flat_path(&map->reached, map->origins[at], out);
+    return true;
+}
+
+bool tarn_schema_map_bounds(const struct tarn_schema_map *map, const char *name, bool *known, struct tarn_buf *out)
+{
+    size_t at = find_newest(map, name);
+
+    if (!tarn_schema_map_source(map, name, known, out))
+        return false;
+    const struct tarn_type *was = &map->reached.columns[map->origins[at]].column->type;
+    return tarn_type_step(was, &map->newest.columns[at].column->type) <= TARN_STEP_LOOSE;
 }

@@ -31,6 +31,8 @@ void tarn_schema_map_write(const struct tarn_schema_map *map, struct tarn_jsonw 
 /* The dotted path in the file of the newest version's column `name`, added to `out`; false: the file has none, or the
  * schema has no such column (*known says which). */
 bool tarn_schema_map_source(const struct tarn_schema_map *map, const char *name, bool *known, struct tarn_buf *out);
+/* The same, of a column whose bounds in the file still hold for the newest version: its type is the same or wider. */
+bool tarn_schema_map_bounds(const struct tarn_schema_map *map, const char *name, bool *known, struct tarn_buf *out);
 
 /* schema_map_fit.c: does a file fit the version reached, so that what is read as the newest version is right? As
  * tarn_schema_drift against that version, but what the newest one requires counts as required, also where the file

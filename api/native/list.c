@@ -49,17 +49,18 @@ static void end(struct tarn_list *list)
 static tarn_code produce(void *state, struct tarn_buf *out, bool *is_end, struct tarn_err *err)
 {
     struct tarn_list *list = state;
-    int64_t left = list->size > 0 ? list->size - list->told + 1 : ROWS_A_READ;
+    int64_t left = list->size > 0 ? list->size - list->told + 1 : ROWS_A_READ, told = list->told;
 
     list->out = out;
     list->w.out = out;
-    list->ask = left < ROWS_A_READ ? left : ROWS_A_READ;
+    list->ask = left < ROWS_A_READ && !list->skips ? left : ROWS_A_READ;
     list->rows = 0;
     if (!list->begun)
         begin(list);
     tarn_code code = tarn_store_read(list->store, list->page, list, err);
     if (code != TARN_OK)
         return code;
+    list->skips = list->rows > list->told - told;
     bool is_last = list->more || list->rows < list->ask;
     if (is_last)
         end(list);
@@ -84,4 +85,23 @@ void tarn_list_reply(struct tarn_list *list, char *head, const char *key, struct
     list->w = tarn_jsonw_to(NULL);
     reply->status = 200;
     reply->stream = (struct tarn_stream){ produce, free_list, list };
+}
+
+tarn_code tarn_list_answer(struct tarn_list *list, char *head, const char *key, const struct tarn_request *req,
+                           struct tarn_reply *reply, struct tarn_err *err)
+{
+    tarn_code code = TARN_OK;
+
+    tarn_list_reply(list, head, key, reply);
+    if (list->form == TARN_LIST_JSON || list->size == 0)
+        return TARN_OK;
+    reply->stream = (struct tarn_stream){ 0 };
+    for (bool is_end = false; !is_end && code == TARN_OK;)
+        code = produce(list, &reply->body, &is_end, err);
+    if (code == TARN_OK && list->more) {
+        TARN_AUTO(mem) char *position = list->token(list);
+        code = position ? tarn_reply_next(reply, req, position, err) : tarn_fail_oom(err);
+    }
+    free_list(list);
+    return code;
 }

@@ -20,6 +20,7 @@ struct tarn_list {
     int64_t ask, rows; /* rows to ask for, rows visited */
     /* inside */
     int64_t told; /* items written */
+    bool skips;   /* rows of the last read were passed over */
     bool begun, more;
     char *head; /* owned */
     const char *key;
@@ -28,6 +29,10 @@ struct tarn_list {
 /* Makes the list the reply's body. `head` (taken over; may be NULL) is JSON text that opens the object
  * ({"version":3,...) and `key` the array's name, static. The reply owns the list from here on. */
 void tarn_list_reply(struct tarn_list *list, char *head, const char *key, struct tarn_reply *reply);
+/* The same of a list in any form. A page of lines cannot name the next page inside: it is made whole, and a `Link` header
+ * tells. */
+TARN_MUST tarn_code tarn_list_answer(struct tarn_list *list, char *head, const char *key,
+                                     const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err);
 /* One row visited: should it be written? False when the page is full. A row that is not shown is not asked
  * for: tarn_list_skip. After true the position must become this row's. */
 bool tarn_list_row(struct tarn_list *list);

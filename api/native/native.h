@@ -32,10 +32,10 @@ extern const struct tarn_flow tarn_native_commit; /* POST .../commits */
 tarn_handler_fn tarn_native_commits_list;         /* work */
 tarn_handler_fn tarn_native_commit_get;           /* work: .../commits/{transaction} */
 
-/* manifest.c */
+/* manifest.c; query: version */
 tarn_handler_fn tarn_native_manifest_get; /* work */
 
-/* files.c; query: page_size page_token partition.* */
+/* files.c; query: version transaction as_of partition.* at_least.* at_most.* equals.* page_size page_token */
 tarn_handler_fn tarn_native_files_list; /* work */
 
 /* schemas.c */

@@ -183,37 +183,13 @@ static tarn_code read_position(struct status_list *l, const char *token, struct 
     return l->after_namespace && l->after ? TARN_OK : tarn_fail_oom(err);
 }
 
-/* The same question, from the position on. */
 static tarn_code link_next(const struct tarn_request *req, const struct status_list *l, struct tarn_reply *reply,
                            struct tarn_err *err)
 {
-    static const char *const k_kept[] = { "status", "severity", "format", "namespace", "page_size" };
     json_auto_t *position = json_pack("[s,s,I]", l->after_namespace, l->after, (json_int_t)l->filter.after_id);
     TARN_AUTO(mem) char *content = position ? tarn_json_text(position) : NULL;
-    TARN_AUTO(mem) char *token = content ? tarn_page_token(content) : NULL;
-    TARN_AUTO_DONE(buf) struct tarn_buf link = { 0 };
 
-    if (!token)
-        return tarn_fail_oom(err);
-    tarn_buf_addf(&link, "</api/status?page_token=%s", token);
-    for (size_t i = 0; i < TARN_COUNT(k_kept); i++) {
-        const char *value = tarn_query(req, k_kept[i]);
-        if (!value)
-            continue;
-        tarn_buf_addf(&link, "&%s=", k_kept[i]);
-        for (const char *at = value; *at; at++) {
-            bool is_plain = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~,", *at) != NULL;
-            if (is_plain)
-                tarn_buf_addc(&link, *at);
-            else
-                tarn_buf_addf(&link, "%%%02X", (unsigned char)*at);
-        }
-    }
-    tarn_buf_adds(&link, ">; rel=\"next\"");
-    tarn_code code = tarn_buf_check(&link, err);
-    if (code == TARN_OK)
-        tarn_reply_header(reply, "Link", "%s", link.data);
-    return code;
+    return content ? tarn_reply_next(reply, req, content, err) : tarn_fail_oom(err);
 }
 
 static tarn_code answer_page(const struct tarn_request *req, struct status_list *l, struct tarn_reply *reply,

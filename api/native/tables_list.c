@@ -78,6 +78,8 @@ static tarn_code visit(void *ctx, const struct tarn_table *table, struct tarn_er
     struct tables_list *l = ctx;
     tarn_code code = TARN_OK;
 
+    if (l->list.more)
+        return TARN_OK; /* the position stays before what the next page begins with */
     if (!tarn_principal_sees(&l->who, table->namespace_, table->name))
         tarn_list_skip(&l->list);
     else if (tarn_list_row(&l->list))
