@@ -74,9 +74,11 @@ static void publish(struct tarn_publish_job *job, bool impatient, struct tarn_pu
     int64_t manifest_due = job->manifest_ms + pause_of(job->manifest_bytes);
     bool pausing = !impatient && job->manifest_bytes > 0 && tarn_monotonic_ms() < manifest_due;
     run->entries_done = job->entries_done;
+    memcpy(run->cache_key, job->cache_key, sizeof run->cache_key);
     run->last_step = pausing ? TARN_STEP_LOG : TARN_STEP_RECORD;
     tarn_code code = tarn_publish_run(run, &fault);
     job->entries_done = run->entries_done;
+    memcpy(job->cache_key, run->cache_key, sizeof job->cache_key);
     if (run->manifest_bytes > 0) {
         job->manifest_bytes = run->manifest_bytes;
         job->manifest_ms = tarn_monotonic_ms();

@@ -1,12 +1,24 @@
 /* publish_manifest.c - manifest.json of the version at hand, then the pointer to its transaction. */
-#include "lake/publish_run.h"
+#include "lake/publish_cache.h"
 #include "formats/manifest/manifest.h"
 #include <string.h>
+
+struct manifest {
+    struct tarn_sink sink; /* first */
+    struct tarn_versions_used used;
+};
+
+static void manifest_done(struct manifest *m)
+{
+    tarn_sink_done(&m->sink);
+    tarn_versions_used_done(&m->used);
+}
 
 static void write_file(struct tarn_sink *sink, const struct tarn_file *file, int64_t version)
 {
     (void)version;
     tarn_manifest_write_file(&sink->w, file);
+    tarn_versions_used_add(&((struct manifest *)sink)->used, file->schema_version);
 }
 
 static void write_head(struct tarn_sink *sink, const struct tarn_publish_run *run)
@@ -51,24 +63,26 @@ tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *e
 {
     if (!run->wants_version)
         return TARN_OK;
-    __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
-    tarn_code code = tarn_sink_open(&sink, run->place, TARN_DOC_MANIFEST, err);
+    __attribute__((cleanup(manifest_done))) struct manifest m = { 0 };
+    tarn_code code = tarn_sink_open(&m.sink, run->place, TARN_DOC_MANIFEST, err);
     if (code != TARN_OK)
         return code;
-    write_head(&sink, run);
-    code = tarn_sink_snapshot(&sink, run, run->table->version, write_file, err);
+    write_head(&m.sink, run);
+    code = tarn_sink_snapshot(&m.sink, run, run->table->version, write_file, err);
     if (code != TARN_OK)
         return code;
-    tarn_manifest_write_end(&sink.w);
-    code = tarn_sink_end(&sink, err);
+    tarn_manifest_write_end(&m.sink.w);
+    code = tarn_sink_end(&m.sink, err);
+    if (code == TARN_OK) /* before the files that need it */
+        code = tarn_publish_cache(run, &m.used, err);
     if (code == TARN_OK)
         code = still_ours(run, err);
     if (code == TARN_OK)
-        code = tarn_writer_commit(sink.writer, TARN_PUT_REPLACE, run->pub.manifest_token, err);
+        code = tarn_writer_commit(m.sink.writer, TARN_PUT_REPLACE, run->pub.manifest_token, err);
     if (code != TARN_OK)
         return code;
-    memcpy(run->pub.manifest_sha256, sink.digest, sizeof sink.digest);
-    run->manifest_bytes = sink.bytes;
+    memcpy(run->pub.manifest_sha256, m.sink.digest, sizeof m.sink.digest);
+    run->manifest_bytes = m.sink.bytes;
     return TARN_OK;
 }
 

@@ -16,6 +16,7 @@ struct tarn_publish_job {
     /* the publisher's memory */
     unsigned failures;
     int64_t entries_done;
+    char cache_key[65]; /* of the last schema_cache.json */
     int64_t manifest_ms, manifest_bytes; /* the last manifest: when (monotonic), how long */
 };
 

@@ -25,6 +25,7 @@ struct tarn_publish_run {
     void *ctx;
     /* in and out: versions up to this have their log entry (0: not known) */
     int64_t entries_done;
+    char cache_key[TARN_SHA256_HEX]; /* of the schema_cache.json that lies there, "": not known */
 
     /* out */
     bool is_off;       /* nothing of this table is published: dropped, observed, switched off or blocked */

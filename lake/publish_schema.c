@@ -1,6 +1,6 @@
 /* publish_schema.c - schema.json with every version of the table's schema. What lies there may be overwritten
  * when each version it holds is one that the catalog holds alike. */
-#include "lake/publish_run.h"
+#include "lake/publish_cache.h"
 #include "base/json.h"
 #include "formats/manifest/manifest.h"
 #include "lake/schema_rows.h"
@@ -63,10 +63,8 @@ static bool is_there(struct tarn_publish_run *run, const struct tarn_buf *text)
            there.len == text->len && memcmp(there.data, text->data, text->len) == 0;
 }
 
-tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err)
+static tarn_code put_schema(struct tarn_publish_run *run, struct tarn_err *err)
 {
-    if (!run->wants_schema)
-        return TARN_OK;
     __attribute__((cleanup(tarn_schema_rows_done))) struct tarn_schema_rows s = { 0 };
     struct list list = { run->table_id, &s };
     TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
@@ -81,4 +79,14 @@ tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err
     if (code != TARN_OK)
         return code;
     return tarn_place_put(run->place, TARN_DOC_SCHEMA, text.data, text.len, TARN_PUT_REPLACE, NULL, err);
+}
+
+tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err)
+{
+    if (!run->wants_schema)
+        return TARN_OK;
+    tarn_code code = put_schema(run, err);
+    if (code != TARN_OK || run->wants_version)
+        return code; /* the manifest's step knows which versions are in use */
+    return tarn_publish_cache_alone(run, err);
 }
