@@ -150,7 +150,7 @@ static tarn_code take_parameter(struct tarn_request *req, const char *text, size
     size_t key_len = equals ? (size_t)(equals - text) : len;
     TARN_AUTO(mem) char *key = NULL;
     tarn_code code = decoded(text, key_len, &key, err);
-    if (code != TARN_OK)
+    if (code != TARN_OK || !key)
         return code;
     if (!parameter_known(req->route->query, key))
         return tarn_fail_field(err, key, "is no query parameter of %s", req->route->path);

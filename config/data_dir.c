@@ -3,6 +3,7 @@
 #include "config/data_dir.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,18 @@ static tarn_code take_lock(const char *path, int *out, struct tarn_err *err)
     return TARN_OK;
 }
 
+/* What a killed server left of a backup that it was making. */
+static void sweep_backups(const char *path)
+{
+    char pattern[4096];
+    glob_t found = { 0 };
+    snprintf(pattern, sizeof pattern, "%s/backup-*.tmp*", path);
+    if (glob(pattern, GLOB_NOESCAPE, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            (void)unlink(found.gl_pathv[i]);
+    globfree(&found);
+}
+
 tarn_code tarn_data_dir_open(const char *path, struct tarn_data_dir **out, struct tarn_err *err)
 {
     TARN_AUTO(data_dir) struct tarn_data_dir *dir = calloc(1, sizeof *dir);
@@ -115,6 +128,7 @@ tarn_code tarn_data_dir_open(const char *path, struct tarn_data_dir **out, struc
         code = take_lock(path, &dir->lock, err);
     if (code != TARN_OK)
         return code;
+    sweep_backups(path);
     *out = tarn_take(&dir);
     return TARN_OK;
 }

@@ -1,5 +1,6 @@
 /* roots.c - see roots.h. Real paths are compared, so that a symlink hides nothing. */
 #include "server/roots.h"
+#include "base/buf.h"
 #include "base/own.h"
 #include "catalog/ident.h"
 #include <errno.h>
@@ -49,9 +50,11 @@ static tarn_code check_root(const char *root, const char *data, const char *lake
 tarn_code tarn_roots_prepare(struct tarn_config *config, struct tarn_err *err)
 {
     TARN_AUTO(mem) char *data = real(config->data);
-    TARN_AUTO(mem) char *lake = NULL;
-    if (!data || asprintf(&lake, "%s/lake", data) < 0)
+    TARN_AUTO_DONE(buf) struct tarn_buf lake_path = { 0 };
+    tarn_buf_addf(&lake_path, "%s/lake", data ? data : "");
+    if (!data || lake_path.failed)
         return tarn_fail_oom(err);
+    const char *lake = lake_path.data;
     if (config->root_count == 0) {
         tarn_code code = default_root(config, lake, err);
         if (code != TARN_OK)

@@ -92,7 +92,7 @@ void tarn_task_unref(struct tarn_task *task)
 void tarn_task_done(struct tarn_task *task)
 {
     const struct tarn_flow *flow = task->req.route ? task->req.route->flow : NULL;
-    if (task->use && flow->use->done)
+    if (flow && task->use && flow->use->done)
         flow->use->done(task->use);
     free(task->use);
     tarn_reply_done(&task->reply);

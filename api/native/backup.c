@@ -38,12 +38,23 @@ static tarn_code backup_produce(void *state, struct tarn_buf *out, bool *end, st
     return TARN_OK;
 }
 
-tarn_code tarn_native_backup(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+/* Takes the descriptor. */
+static struct backup *backup_new(int fd)
+{
+    struct backup *backup = malloc(sizeof *backup);
+    if (backup)
+        backup->fd = fd;
+    else
+        close(fd);
+    return backup;
+}
+
+static tarn_code open_copy(const struct tarn_request *req, int *out, struct tarn_err *err)
 {
     struct tarn_app *app = req->app;
+    char uuid[TARN_UUID_TEXT], file[4096];
     if (!app->backup || !app->config)
         return tarn_fail(err, TARN_INTERNAL, "this server has no backup");
-    char uuid[TARN_UUID_TEXT], file[4096];
     tarn_code code = tarn_uuid(uuid, err);
     if (code != TARN_OK)
         return code;
@@ -51,16 +62,22 @@ tarn_code tarn_native_backup(const struct tarn_request *req, struct tarn_reply *
     code = app->backup(app, file, err);
     int fd = code == TARN_OK ? open(file, O_RDONLY | O_CLOEXEC) : -1;
     (void)unlink(file);
+    if (code == TARN_OK && fd < 0)
+        return tarn_fail(err, TARN_INTERNAL, "cannot read the backup");
+    if (code == TARN_OK)
+        *out = fd;
+    return code;
+}
+
+tarn_code tarn_native_backup(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+{
+    int fd = -1;
+    tarn_code code = open_copy(req, &fd, err);
     if (code != TARN_OK)
         return code;
-    struct backup *backup = malloc(sizeof *backup);
-    if (fd < 0 || !backup) {
-        free(backup);
-        if (fd >= 0)
-            close(fd);
-        return tarn_fail(err, TARN_INTERNAL, "cannot read the backup");
-    }
-    backup->fd = fd;
+    struct backup *backup = backup_new(fd);
+    if (!backup)
+        return tarn_fail_oom(err);
     reply->status = 200;
     reply->content_type = "application/vnd.sqlite3";
     reply->stream = (struct tarn_stream){ backup_produce, backup_free, backup };
