@@ -43,6 +43,11 @@ bool tarn_txn_id_number(const char *id, size_t *prefix_len, int64_t *number);
  * "_", not under staging/ or processed/, not one of the lake's own documents. */
 TARN_MUST tarn_code tarn_data_path_check(const char *path, const char *field, struct tarn_err *err);
 
+/* A batch id: 1..1000 bytes, '/'-separated parts of at most 250 bytes that do not start with a dot; its document is
+ * processed/<id without .parquet>.json, so no part but the last ends with ".json". */
+#define TARN_BATCH_ID_MAX 1000
+TARN_MUST tarn_code tarn_batch_id_check(const char *id, const char *field, struct tarn_err *err);
+
 /* A location ("/abs", "file:///abs", "s3://bucket/key") to its canonical text: absolute path without
  * trailing slash, double slashes, "." or ".." for local ones ("file://" dropped). */
 TARN_MUST tarn_code tarn_location_normalise(const char *location, const char *field, char **out,

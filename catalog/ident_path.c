@@ -68,6 +68,39 @@ tarn_code tarn_data_path_check(const char *path, const char *field, struct tarn_
     return root_check(path, field, err);
 }
 
+#define BATCH_PART_MAX 250 /* bytes; with ".json" a file's name */
+
+static tarn_code batch_part_check(const char *at, size_t len, const char *field, struct tarn_err *err)
+{
+    static const char k_document[] = ".json";
+    size_t end = sizeof k_document - 1;
+
+    if (len == 0 || len > BATCH_PART_MAX)
+        return tarn_fail_field(err, field, "each part of a batch id has 1 to %d bytes", BATCH_PART_MAX);
+    if (at[0] == '.')
+        return tarn_fail_field(err, field, "no part of a batch id may start with a dot");
+    if (at[len] == '/' && len >= end && memcmp(at + len - end, k_document, end) == 0)
+        return tarn_fail_field(err, field, "only the last part of a batch id may end with \"%s\"", k_document);
+    return TARN_OK;
+}
+
+tarn_code tarn_batch_id_check(const char *id, const char *field, struct tarn_err *err)
+{
+    size_t len = strlen(id);
+
+    if (len == 0 || len > TARN_BATCH_ID_MAX)
+        return tarn_fail_field(err, field, "a batch id has 1 to %d bytes", TARN_BATCH_ID_MAX);
+    if (!tarn_utf8_valid(id, len) || tarn_has_control(id, len))
+        return tarn_fail_field(err, field, "a batch id must be UTF-8 without control characters");
+    for (const char *at = id;;) {
+        size_t part = strcspn(at, "/");
+        tarn_code code = batch_part_check(at, part, field, err);
+        if (code != TARN_OK || at[part] == '\0')
+            return code;
+        at += part + 1;
+    }
+}
+
 static bool is_dots(const char *at, size_t len)
 {
     return (len == 1 && at[0] == '.') || (len == 2 && at[0] == '.' && at[1] == '.');

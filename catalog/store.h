@@ -70,6 +70,13 @@ struct tarn_table_filter {
     int64_t limit;
 };
 
+struct tarn_batch_filter {
+    int status;         /* enum value, -1: all */
+    const char *prefix; /* of the id, NULL: all */
+    const char *after;  /* the id to come after, NULL: from the start */
+    int64_t limit;
+};
+
 /* Unless said otherwise: TARN_OK or the database's fault. "Finds" gives *out owned or the code told. */
 struct tarn_store_ops {
     const char *name; /* "sqlite" */
@@ -174,6 +181,30 @@ struct tarn_store_ops {
         /* Oldest first, all versions. */
         tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, tarn_schema_fn *fn, void *ctx, struct tarn_err *err);
     } schemas;
+
+    struct {
+        /* *out owned; TARN_NOT_FOUND. */
+        tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, const char *batch_id, struct tarn_batch *out,
+                         struct tarn_err *err);
+        /* Inserts it or writes it over the old one; its revision rises and its document is pending. */
+        tarn_code (*put)(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch *batch, struct tarn_err *err);
+        /* By id. */
+        tarn_code (*page)(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch_filter *filter,
+                          tarn_batch_fn *fn, void *ctx, struct tarn_err *err);
+        /* The completed ones of versions above `from` up to `to` become rolled_back, at most `limit` a call; their
+         * documents wait for version `by`, the rollback's own. */
+        tarn_code (*roll_back)(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
+                               int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err);
+        /* Those whose document is behind and may be shown at `version`, by id, after `after` ("": from the start). */
+        tarn_code (*pending)(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after, int64_t limit,
+                             tarn_batch_fn *fn, void *ctx, struct tarn_err *err);
+        /* Ids of tables with pending documents, as publications.pending. */
+        tarn_code (*pending_tables)(struct tarn_tx *tx, int64_t after_id, int64_t limit, int64_t *ids, int64_t *count,
+                                    struct tarn_err *err);
+        /* The document shows this revision, or (foreign) is not Tarn's and left alone. */
+        tarn_code (*shown)(struct tarn_tx *tx, int64_t table_id, const char *batch_id, int64_t revision, bool foreign,
+                           struct tarn_err *err);
+    } batches;
 
     struct {
         tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, struct tarn_publication *out, struct tarn_err *err);

@@ -9,6 +9,7 @@ static const char *const k_enforcements[] = { "off", "warn", "reject" };
 static const char *const k_verifies[] = { "off", "size", "footer" };
 static const char *const k_blocks[] = { NULL, "adoption_conflict", "foreign_write", "storage_ahead" };
 static const char *const k_severities[] = { "ok", "info", "warning", "error", "unknown" };
+static const char *const k_batch_statuses[] = { "running", "completed", "failed", "rolled_back" };
 static const char *const k_scopes[] = { NULL, "status:read", "catalog:read", "catalog:write", "admin" };
 
 static const char *word_of(const char *const *words, size_t count, int value)
@@ -42,6 +43,7 @@ WORDS(enforcement, enum tarn_enforcement, k_enforcements)
 WORDS(verify, enum tarn_verify, k_verifies)
 WORDS(block, enum tarn_block, k_blocks)
 WORDS(severity, enum tarn_severity, k_severities)
+WORDS(batch_status, enum tarn_batch_status, k_batch_statuses)
 WORDS(scope, enum tarn_scope, k_scopes)
 
 void tarn_table_free(struct tarn_table *table)
@@ -64,7 +66,15 @@ void tarn_commit_row_done(struct tarn_commit_row *row)
 {
     free(row->transaction);
     free(row->metadata);
+    free(row->batch_ids);
     *row = (struct tarn_commit_row){ 0 };
+}
+
+void tarn_batch_done(struct tarn_batch *batch)
+{
+    free(batch->batch_id);
+    free(batch->transaction);
+    *batch = (struct tarn_batch){ 0 };
 }
 
 void tarn_schema_row_done(struct tarn_schema_row *row)

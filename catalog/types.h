@@ -30,6 +30,14 @@ bool tarn_enforcement_parse(const char *text, enum tarn_enforcement *out);
 bool tarn_verify_parse(const char *text, enum tarn_verify *out);
 bool tarn_block_parse(const char *text, enum tarn_block *out);
 bool tarn_severity_parse(const char *text, enum tarn_severity *out);
+enum tarn_batch_status {
+    TARN_BATCH_IS_RUNNING,
+    TARN_BATCH_IS_COMPLETED,
+    TARN_BATCH_IS_FAILED,
+    TARN_BATCH_IS_ROLLED_BACK
+};
+const char *tarn_batch_status_text(enum tarn_batch_status v);
+bool tarn_batch_status_parse(const char *text, enum tarn_batch_status *out);
 
 struct tarn_table {
     int64_t id;
@@ -86,8 +94,27 @@ struct tarn_commit_row {
     int64_t files_added, files_removed, bytes_added, bytes_removed;
     int64_t file_count, total_bytes; /* of the snapshot after it */
     char body_hash[65];              /* of the canonical body, for replays; "" when adopted */
+    char *batch_ids;                 /* JSON array or NULL: the batches that it applied */
 };
 void tarn_commit_row_done(struct tarn_commit_row *row);
+
+/* A checkpoint: how far the merge of one staged batch is. */
+struct tarn_batch {
+    char *batch_id;
+    enum tarn_batch_status status;
+    int64_t start_time, end_time;
+    int64_t num_records, size; /* -1: not told */
+    int64_t version;           /* of the commit that applied it (of a rolled back one: that was undone); -1: none */
+    char *transaction;         /* of that commit; NULL: none; not written */
+    int64_t committed_at;      /* the same; -1: none */
+    int64_t updated_at;
+    int64_t shown_from;        /* its document waits until storage shows this version of the table */
+    int64_t revision;          /* raised by every write */
+    int64_t published;         /* the revision that its document shows; 0: there is none */
+    bool foreign;              /* somebody else's document lies in its place and is left alone */
+};
+void tarn_batch_done(struct tarn_batch *batch);
+typedef tarn_code tarn_batch_fn(void *ctx, const struct tarn_batch *batch, struct tarn_err *err);
 
 struct tarn_schema_row {
     int64_t version;

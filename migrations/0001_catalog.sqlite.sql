@@ -90,6 +90,7 @@ CREATE TABLE commits (
     file_count     INTEGER NOT NULL,
     total_bytes    INTEGER NOT NULL,
     body_hash      TEXT NOT NULL,
+    batch_ids      TEXT,                   -- JSON array: the staged batches that it applied
     PRIMARY KEY (table_id, version)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX commits_transaction ON commits (table_id, "transaction");
@@ -130,6 +131,28 @@ CREATE TABLE idempotency (
     PRIMARY KEY (principal, method, path, table_uuid, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_created ON idempotency (created_at);
+
+-- Checkpoints of staged batches. A commit completes its batches in its own transaction; the documents
+-- under processed/ follow (published: the revision that storage shows).
+CREATE TABLE batches (
+    table_id    INTEGER NOT NULL,
+    batch_id    TEXT NOT NULL,
+    status      TEXT NOT NULL,
+    start_time  INTEGER,
+    end_time    INTEGER,
+    num_records INTEGER,
+    size        INTEGER,
+    version     INTEGER,                   -- of the commit that applied it
+    updated_at  INTEGER NOT NULL,
+    shown_from  INTEGER NOT NULL,          -- the document waits until storage shows this version
+    revision    INTEGER NOT NULL,
+    published   INTEGER NOT NULL,
+    foreign_doc INTEGER NOT NULL,          -- 1: somebody else's document lies in its place
+    PRIMARY KEY (table_id, batch_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX batches_status ON batches (table_id, status, batch_id);
+CREATE INDEX batches_version ON batches (table_id, version) WHERE version IS NOT NULL;
+CREATE INDEX batches_pending ON batches (table_id, batch_id) WHERE published < revision;
 
 CREATE TABLE publications (
     table_id        INTEGER PRIMARY KEY,

@@ -27,6 +27,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_COMMITS,
     TARN_SQLITE_ADOPTED,
     TARN_SQLITE_SCHEMAS,
+    TARN_SQLITE_BATCHES,
     TARN_SQLITE_PUBLICATIONS,
     TARN_SQLITE_SCANS,
     TARN_SQLITE_FINDINGS,
@@ -47,6 +48,7 @@ extern const char *const tarn_sqlite_files_sql[];
 extern const char *const tarn_sqlite_commits_sql[];
 extern const char *const tarn_sqlite_adopted_sql[];
 extern const char *const tarn_sqlite_schemas_sql[];
+extern const char *const tarn_sqlite_batches_sql[];
 extern const char *const tarn_sqlite_publications_sql[];
 extern const char *const tarn_sqlite_scans_sql[];
 extern const char *const tarn_sqlite_findings_sql[];
@@ -63,6 +65,7 @@ void tarn_sqlite_files_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_commits_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_adopted_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_schemas_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_batches_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_publications_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_scans_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_findings_ops(struct tarn_store_ops *ops);

@@ -39,6 +39,11 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(an_idempotency_key_belongs_to_all_its_parts_and_expires)                                               \
     X(schemas_are_listed_oldest_first)                                                                       \
     X(meta_values_are_set_and_replaced)                                                                      \
+    /* batches */                                                                                            \
+    X(a_batch_reads_back_with_its_commit)                                                                    \
+    X(batches_are_listed_by_id_status_and_prefix)                                                            \
+    X(a_rollback_takes_the_batches_of_its_versions)                                                          \
+    X(documents_of_batches_are_pending_until_they_are_shown)                                                 \
     /* monitors and the rest */                                                                              \
     X(a_new_table_is_due_at_once_and_not_yet_scanned)                                                        \
     X(what_is_due_comes_earliest_first_and_tells_when_to_look_again)                                         \

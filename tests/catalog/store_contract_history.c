@@ -50,7 +50,8 @@ void tarn_contract_a_commit_is_found_by_version_and_by_transaction(tarn_store_op
                        .bytes_added = 3,
                        .bytes_removed = 4,
                        .file_count = 5,
-                       .total_bytes = 6 } };
+                       .total_bytes = 6,
+                       .batch_ids = S("[\"a\",\"b\"]") } };
     memset(p.row.body_hash, 'c', 64);
     fx_write(store, put_tx, &p, TARN_OK);
     for (int by_id = 0; by_id < 2; by_id++) {
@@ -68,6 +69,7 @@ void tarn_contract_a_commit_is_found_by_version_and_by_transaction(tarn_store_op
         cr_expect(eq(i64, f.row.bytes_removed, 4));
         cr_expect(eq(i64, f.row.file_count, 5));
         cr_expect(eq(i64, f.row.total_bytes, 6));
+        cr_expect(eq(str, f.row.batch_ids, S("[\"a\",\"b\"]")));
         cr_expect(eq(str, f.row.body_hash, p.row.body_hash));
         tarn_commit_row_done(&f.row);
     }

@@ -167,6 +167,33 @@ Test(ident, the_number_of_a_transaction_id_is_its_tail)
     }
 }
 
+Test(ident, a_batch_id_names_a_document_below_processed)
+{
+    static char longest[TARN_BATCH_ID_MAX + 2], longer[TARN_BATCH_ID_MAX + 2], part[252];
+    const struct {
+        const char *id;
+        bool ok;
+    } k_rows[] = {
+        { "batch-000123.parquet", true }, { "2024-02-01/14/batch-000123.parquet", true },
+        { "a", true }, { "a.json", true }, { "_b", true }, { "a b/\xc3\xa9", true }, { longest, true },
+        { "", false }, { "/a", false }, { "a/", false }, { "a//b", false }, { "..", false }, { "a/../b", false },
+        { "./a", false }, { ".a", false }, { "a/.b", false }, { "a.json/b", false }, { ".json/b", false },
+        { "a\nb", false }, { "a\xff", false }, { part, false }, { longer, false },
+    };
+    for (size_t i = 0; i < sizeof longest - 1; i++)
+        longest[i] = longer[i] = i % 200 == 199 ? '/' : 'x';
+    longest[TARN_BATCH_ID_MAX - 1] = 'x';
+    longest[TARN_BATCH_ID_MAX] = '\0';
+    longer[TARN_BATCH_ID_MAX - 1] = 'x';
+    memset(part, 'p', sizeof part - 1);
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        TARN_ERR(err);
+        tarn_code code = tarn_batch_id_check(k_rows[i].id, "batch_id", &err);
+        cr_expect(eq(int, code == TARN_OK, k_rows[i].ok), "row %zu: %s", i, err.detail);
+        cr_expect(k_rows[i].ok || strcmp(err.field, "batch_id") == 0);
+    }
+}
+
 Test(ident, a_data_path_stays_inside_its_table)
 {
     static const struct {

@@ -35,6 +35,9 @@ WORD_ROWS(block, enum tarn_block, { TARN_BLOCK_ADOPTION, "adoption_conflict" },
           { TARN_BLOCK_FOREIGN_WRITE, "foreign_write" }, { TARN_BLOCK_STORAGE_AHEAD, "storage_ahead" })
 WORD_ROWS(severity, enum tarn_severity, { TARN_SEV_OK, "ok" }, { TARN_SEV_INFO, "info" },
           { TARN_SEV_WARNING, "warning" }, { TARN_SEV_ERROR, "error" }, { TARN_SEV_UNKNOWN, "unknown" })
+WORD_ROWS(batch_status, enum tarn_batch_status, { TARN_BATCH_IS_RUNNING, "running" },
+          { TARN_BATCH_IS_COMPLETED, "completed" }, { TARN_BATCH_IS_FAILED, "failed" },
+          { TARN_BATCH_IS_ROLLED_BACK, "rolled_back" })
 WORD_ROWS(scope, enum tarn_scope, { TARN_SCOPE_STATUS, "status:read" }, { TARN_SCOPE_READ, "catalog:read" },
           { TARN_SCOPE_WRITE, "catalog:write" }, { TARN_SCOPE_ADMIN, "admin" })
 
@@ -46,6 +49,7 @@ Test(types, every_word_goes_out_and_comes_back)
     check_verify();
     check_block();
     check_severity();
+    check_batch_status();
     check_scope();
     cr_assert(zero(ptr, (void *)tarn_block_text(TARN_BLOCK_NONE)));
 }
