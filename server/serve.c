@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define EXIT_USAGE  64
@@ -63,16 +64,43 @@ static void stop_hard(const sigset_t *set)
     alarm(HARD_STOP_S);
 }
 
+/* Each connection is a descriptor: take as many as the system lets this user have. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static bool wants_help(int argc, char **argv)
+{
+    return argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+}
+
+static int help(void)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
+    tarn_config_help(&text);
+    printf("tarn serve [--config FILE] [--data DIR] [--root LOCATION]... [--listen ADDR] [--auth MODE]\n\n%s",
+           text.failed ? "" : text.data);
+    return 0;
+}
+
 int tarn_serve(int argc, char **argv)
 {
     TARN_ERR(err);
     sigset_t set;
     struct tarn_config *config = NULL;
     struct tarn_house *house = NULL;
+    if (wants_help(argc, argv))
+        return help();
     if (tarn_config_load(argc, argv, &config, &err) != TARN_OK)
         return refuse(&err, EXIT_USAGE);
     json_object_seed(0);
     set_up_log(config);
+    raise_file_limit();
     block_signals(&set);
     if (tarn_house_open(config, &house, &err) != TARN_OK)
         return refuse(&err, err.code == TARN_INVALID ? EXIT_USAGE : 1);

@@ -20,9 +20,11 @@ static void log_answer(const struct tarn_visit *visit, unsigned status)
     const struct tarn_route *route = task->req.route;
     if (status < 500 && !visit->mhd->options.log_requests)
         return;
-    tarn_log(status >= 500 ? TARN_LOG_ERROR : TARN_LOG_DEBUG, "request", "request_id", task->req.id, "method",
-             task->req.method, "op", route ? route->operation : NULL, "path", task->req.path, "status",
-             tarn_log_i64(status), "ms",
+    enum tarn_log_level level = status < 500    ? TARN_LOG_DEBUG
+                                : status == 503 ? TARN_LOG_WARN
+                                                : TARN_LOG_ERROR;
+    tarn_log(level, "request", "request_id", task->req.id, "method", task->req.method, "op",
+             route ? route->operation : NULL, "path", task->req.path, "status", tarn_log_i64(status), "ms",
              visit->began_ms ? tarn_log_i64(tarn_monotonic_ms() - visit->began_ms) : NULL, "code",
              task->code == TARN_OK ? NULL : tarn_code_slug(task->code), "detail",
              task->code == TARN_OK ? NULL : task->err.detail, NULL);
