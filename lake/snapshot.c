@@ -91,7 +91,8 @@ static tarn_code expired(const struct tarn_table *table, const char *field, cons
 {
     tarn_fail_code_field(err, TARN_VERSION_EXPIRED, field, "%s is no longer kept; the oldest version is %lld", what,
                          (long long)table->oldest_version);
-    return tarn_err_add(err, "oldest_version", json_integer(table->oldest_version));
+    (void)tarn_err_add(err, "oldest_version", json_integer(table->oldest_version));
+    return TARN_VERSION_EXPIRED;
 }
 
 static tarn_code before_adoption(const struct tarn_table *table, const char *field, struct tarn_err *err)
@@ -99,7 +100,8 @@ static tarn_code before_adoption(const struct tarn_table *table, const char *fie
     tarn_fail_code_field(err, TARN_VERSION_NOT_FOUND, field,
                          "Tarn took the table over at version %lld and does not know what was before",
                          (long long)table->oldest_version);
-    return tarn_err_add(err, "oldest_version", json_integer(table->oldest_version));
+    (void)tarn_err_add(err, "oldest_version", json_integer(table->oldest_version));
+    return TARN_VERSION_NOT_FOUND;
 }
 
 static tarn_code too_old(const struct tarn_table *table, const struct birth *birth, const char *field,
@@ -126,7 +128,8 @@ static tarn_code by_version(const struct tarn_table *table, const struct tarn_sn
     if (ask->version > table->version || ask->version < 0) {
         tarn_fail_code_field(err, TARN_VERSION_NOT_FOUND, "version", "the table is at version %lld",
                              (long long)table->version);
-        return tarn_err_add(err, "current_version", json_integer(table->version));
+        (void)tarn_err_add(err, "current_version", json_integer(table->version));
+        return TARN_VERSION_NOT_FOUND;
     }
     if (ask->version < table->oldest_version)
         return too_old(table, birth, "version", err);
@@ -232,36 +235,34 @@ static tarn_code find_version(struct tarn_tx *tx, const struct tarn_table *table
 
 static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
 
-/* A version without a row: the first one. */
-static tarn_code describe_first(const struct tarn_table *table, const struct birth *birth, struct tarn_snapshot *out,
-                                struct tarn_err *err)
+/* A version without a row, the first one. Its schema is the newest one until the next commit, which tells it. */
+static tarn_code describe_first(struct tarn_tx *tx, const struct tarn_table *table, const struct birth *birth,
+                                struct tarn_snapshot *out, struct tarn_err *err)
 {
-    bool is_newest = out->version == table->version;
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row next = { 0 };
+    bool is_newest = out->version == table->version, found = false;
     const char *transaction = is_newest ? table->latest_transaction : birth->transaction;
+    tarn_code code = is_newest ? TARN_OK : read_row(tx, table->id, out->version + 1, &found, &next, err);
 
+    if (code != TARN_OK)
+        return code;
     out->committed_at = is_newest ? table->committed_at : birth->at;
+    out->schema_version = is_newest ? table->schema_version : next.schema_version;
     out->transaction = copy_of(transaction);
-    out->schema_version = out->reads_schema;
     return out->transaction || !transaction ? TARN_OK : tarn_fail_oom(err);
 }
 
-/* The schema of the next commit is the one that was the newest until then. */
 static tarn_code describe(struct tarn_tx *tx, const struct tarn_table *table, const struct birth *birth,
                           struct tarn_snapshot *out, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 }, next = { 0 };
-    bool has_row = false, has_next = false;
-    tarn_code code = read_row(tx, table->id, out->version, &has_row, &row, err);
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    bool found = false;
+    tarn_code code = read_row(tx, table->id, out->version, &found, &row, err);
 
-    if (code == TARN_OK && out->version < table->version)
-        code = read_row(tx, table->id, out->version + 1, &has_next, &next, err);
     if (code != TARN_OK)
         return code;
-    out->reads_schema = out->version == table->version ? table->schema_version
-                        : has_next                     ? next.schema_version
-                                                       : row.schema_version;
-    if (!has_row)
-        return describe_first(table, birth, out, err);
+    if (!found)
+        return describe_first(tx, table, birth, out, err);
     out->committed_at = row.committed_at;
     out->schema_version = row.schema_version;
     out->transaction = tarn_take(&row.transaction);
@@ -281,6 +282,7 @@ tarn_code tarn_snapshot_find(struct tarn_tx *tx, const struct tarn_table *table,
         code = describe(tx, table, &birth, &found, err);
     if (code != TARN_OK)
         return code;
+    found.reads_schema = ask->by == TARN_ASK_NEWEST ? table->schema_version : found.schema_version;
     tarn_snapshot_done(out);
     *out = found;
     return TARN_OK;

@@ -15,7 +15,7 @@ struct tarn_snapshot {
     char *transaction;      /* owned; NULL: none, or from before Tarn and not known */
     int64_t committed_at;   /* of version 0: when the table was made */
     int64_t schema_version; /* at the commit, as the published manifest says; 0: none */
-    int64_t reads_schema;   /* the newest one while the snapshot was the newest: read it with this one */
+    int64_t reads_schema;   /* to read it with: the newest one when the newest snapshot is asked for, else its own */
 };
 void tarn_snapshot_done(struct tarn_snapshot *snapshot);
 

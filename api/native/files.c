@@ -14,6 +14,7 @@
 struct files_list {
     struct tarn_list list; /* first */
     struct tarn_snapshot_cursor cursor;
+    int64_t reads_schema;            /* of the whole chain of pages */
     struct tarn_file_filter *filter; /* owned */
     char *location;                  /* owned */
 };
@@ -33,15 +34,16 @@ static void files_freep(struct files_list **l)
         files_free(&(*l)->list);
 }
 
-/* --- the position as text: which table and version, how far, and in which order --- */
+/* --- the position as text: table, version and schema version, how far, and in which order --- */
 
 static char *files_token(const struct tarn_list *list)
 {
-    const struct tarn_snapshot_cursor *c = &((const struct files_list *)list)->cursor;
+    const struct files_list *l = (const struct files_list *)list;
+    const struct tarn_snapshot_cursor *c = &l->cursor;
     char *text = NULL;
-    int len = c->by_key ? asprintf(&text, "k%" PRId64 ".%" PRId64 ".%" PRId64 ".%zu %s%s", c->table_id, c->version,
-                                   c->after_version, strlen(c->told_to), c->told_to, c->after)
-                        : asprintf(&text, "p%" PRId64 ".%" PRId64 " %s", c->table_id, c->version, c->after);
+    int len = asprintf(&text, "%c%" PRId64 ".%" PRId64 ".%" PRId64 ".%" PRId64 ".%zu %s%s", c->by_key ? 'k' : 'p',
+                       c->table_id, c->version, l->reads_schema, c->after_version, strlen(c->told_to), c->told_to,
+                       c->after);
 
     return len < 0 ? NULL : text;
 }
@@ -57,21 +59,19 @@ static bool read_paths(const char *text, size_t told, struct tarn_snapshot_curso
     return true;
 }
 
-static bool read_position(const char *token, int64_t table_id, struct tarn_snapshot_cursor *out)
+static bool read_position(const char *token, const struct tarn_table *table, struct files_list *l)
 {
-    struct tarn_snapshot_cursor c = { .after_version = -1 };
+    struct tarn_snapshot_cursor c = { .by_key = token[0] == 'k' };
     size_t told = 0;
+    char order = 0;
     int at = 0;
 
-    c.by_key = token[0] == 'k';
-    if (c.by_key)
-        (void)sscanf(token, "k%" SCNd64 ".%" SCNd64 ".%" SCNd64 ".%zu%n", &c.table_id, &c.version, &c.after_version,
-                     &told, &at);
-    else
-        (void)sscanf(token, "p%" SCNd64 ".%" SCNd64 "%n", &c.table_id, &c.version, &at);
-    if (at == 0 || token[at] != ' ' || c.table_id != table_id || !read_paths(token + at + 1, told, &c))
+    (void)sscanf(token, "%c%" SCNd64 ".%" SCNd64 ".%" SCNd64 ".%" SCNd64 ".%zu%n", &order, &c.table_id, &c.version,
+                 &l->reads_schema, &c.after_version, &told, &at);
+    if (at == 0 || (order != 'k' && order != 'p') || token[at] != ' ' || c.table_id != table->id ||
+        l->reads_schema > table->schema_version || !read_paths(token + at + 1, told, &c))
         return false;
-    *out = c;
+    l->cursor = c;
     return true;
 }
 
@@ -143,16 +143,15 @@ static void read_form(const struct tarn_request *req, enum tarn_list_form *form,
 
 /* A later page is of the version that its token names, whatever else the query repeats. */
 static tarn_code read_ask(const struct tarn_request *req, const struct tarn_table *table, const char *token,
-                          struct tarn_snapshot_cursor *cursor, struct tarn_snapshot_ask *ask, struct tarn_err *err)
+                          struct files_list *l, struct tarn_snapshot_ask *ask, struct tarn_err *err)
 {
     tarn_code code = tarn_native_snapshot_ask(req, ask, err);
 
     if (code != TARN_OK || !token)
         return code;
-    if (!read_position(token, table->id, cursor) ||
-        (ask->by == TARN_ASK_VERSION && ask->version != cursor->version))
+    if (!read_position(token, table, l) || (ask->by == TARN_ASK_VERSION && ask->version != l->cursor.version))
         return tarn_fail_field(err, "page_token", "is not one of this list");
-    *ask = (struct tarn_snapshot_ask){ .by = TARN_ASK_VERSION, .version = cursor->version };
+    *ask = (struct tarn_snapshot_ask){ .by = TARN_ASK_VERSION, .version = l->cursor.version };
     return TARN_OK;
 }
 
@@ -173,7 +172,7 @@ static tarn_code make_filter(const struct tarn_request *req, const struct tarn_t
 }
 
 /* The members before "files". */
-static tarn_code make_head(const struct tarn_snapshot *at, char **out, struct tarn_err *err)
+static tarn_code make_head(const struct tarn_snapshot *at, int64_t reads_schema, char **out, struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf head = { 0 };
     struct tarn_jsonw w = tarn_jsonw_to(&head);
@@ -181,7 +180,7 @@ static tarn_code make_head(const struct tarn_snapshot *at, char **out, struct ta
     tarn_jsonw_object(&w);
     tarn_jsonw_ki64(&w, "version", at->version);
     tarn_jsonw_kstr(&w, "transaction", at->transaction);
-    tarn_jsonw_ki64(&w, "schema_version", at->reads_schema);
+    tarn_jsonw_ki64(&w, "schema_version", reads_schema);
     *out = tarn_buf_take(&head);
     return *out ? TARN_OK : tarn_fail_oom(err);
 }
@@ -201,13 +200,16 @@ static tarn_code make_list(const struct tarn_request *req, const struct tarn_tab
     l->location = strdup(table->location);
     if (!l->location)
         return tarn_fail_oom(err);
-    tarn_code code = read_ask(req, table, token, &l->cursor, &ask, err);
+    tarn_code code = read_ask(req, table, token, l, &ask, err);
     if (code == TARN_OK)
         code = tarn_native_snapshot_find(req, table, &ask, &at, token ? NULL : &l->cursor, err);
+    if (code != TARN_OK)
+        return code;
+    if (!token)
+        l->reads_schema = at.reads_schema;
+    code = make_filter(req, table, l->reads_schema, &l->filter, err);
     if (code == TARN_OK)
-        code = make_filter(req, table, at.reads_schema, &l->filter, err);
-    if (code == TARN_OK)
-        code = make_head(&at, head, err);
+        code = make_head(&at, l->reads_schema, head, err);
     if (code == TARN_OK)
         *out = tarn_take(&l);
     return code;
