@@ -191,15 +191,14 @@ Test(snapshots, an_expired_version_is_told_with_the_oldest_one_that_is_kept)
 /* All pages from `query` on, with `between` called after each one; gives the paths. */
 static void chain(const char *query, void (*between)(int page), struct tarn_buf *out)
 {
-    char url[6000];
-    const char *token = "";
+    char url[6000], token[4096] = "";
 
     for (int page = 0; token[0] || page == 0; page++) {
         snprintf(url, sizeof url, "%s%s%s", query, page ? "&page_token=" : "", token);
         cr_assert(eq(uint, get(url, NULL), 200), "%s: %s", url, tarn_answer_text());
         add_paths(out);
         size_t count = json_array_size(json_object_get(tarn_answer(), "files"));
-        token = strdup(tarn_answer_str("next_page_token"));
+        snprintf(token, sizeof token, "%s", tarn_answer_str("next_page_token"));
         cr_expect(token[0] ? count > 0 : true, "an empty page that names a next one");
         if (between && token[0])
             between(page);

@@ -135,7 +135,7 @@ static tarn_code entries_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_code code = TARN_OK;
 
     for (int i = 1; i <= 2 && code == TARN_OK; i++) {
-        char transaction[8];
+        char transaction[16];
         snprintf(transaction, sizeof transaction, "old-%d", i);
         struct tarn_commit_row row = { .version = -1, .transaction = transaction, .committed_at = AT(i) };
         code = tx->ops->commits.insert_adopted(tx, *(int64_t *)ctx, i, &row, err);
@@ -191,6 +191,7 @@ Test(snapshot, without_a_log_an_adopted_version_dates_from_the_registration)
 static void adopt_again(struct tarn_table *table)
 {
     table->version = table->oldest_version = 9;
+    free(table->latest_transaction);
     table->latest_transaction = NULL;
 }
 
