@@ -35,9 +35,39 @@ void tarn_changes_note(struct tarn_store *store, int64_t table_id)
         c->pending_count++;
 }
 
+/* --- events --- */
+
+uint64_t tarn_store_events_clock(const struct tarn_store *store)
+{
+    return atomic_load_explicit(&store->events.clock, memory_order_acquire);
+}
+
+void tarn_store_on_events(struct tarn_store *store, void (*fn)(void *ctx), void *ctx)
+{
+    atomic_store(&store->events.ctx, ctx);
+    atomic_store(&store->events.fn, fn);
+}
+
+void tarn_events_note(struct tarn_store *store) { store->events.pending = true; }
+
+/* After the commit: whoever read before it took an older clock. */
+static void tell_events(struct tarn_event_clock *events)
+{
+    if (!events->pending)
+        return;
+    events->pending = false;
+    atomic_fetch_add_explicit(&events->clock, 1, memory_order_seq_cst);
+    void (*fn)(void *ctx) = atomic_load(&events->fn);
+    if (fn)
+        fn(atomic_load(&events->ctx));
+}
+
+/* --- told together --- */
+
 void tarn_changes_tell(struct tarn_store *store)
 {
     struct tarn_changes *c = &store->changes;
+    tell_events(&store->events);
     if (c->pending_count == 0)
         return;
     uint64_t now = atomic_load_explicit(&c->clock, memory_order_relaxed) + 1;

@@ -45,6 +45,13 @@ TARN_DEFINE_AUTO(store, struct tarn_store)
 uint64_t tarn_store_clock(const struct tarn_store *store);
 bool tarn_store_touched(const struct tarn_store *store, int64_t table_id, uint64_t since);
 
+/* --- events: for those who wait for them --- */
+/* How many times events became durable since the store was opened. Taken before a read it tells whether more came. */
+uint64_t tarn_store_events_clock(const struct tarn_store *store);
+/* `fn` is called on the writer's thread after each rise of that clock: be short, never block. Set before events can
+ * be written, or NULL. */
+void tarn_store_on_events(struct tarn_store *store, void (*fn)(void *ctx), void *ctx);
+
 /* Visitors get rows whose text is borrowed for the call; another code than TARN_OK stops the walk. */
 typedef tarn_code tarn_table_fn(void *ctx, const struct tarn_table *table, struct tarn_err *err);
 typedef tarn_code tarn_commit_fn(void *ctx, const struct tarn_commit_row *commit, struct tarn_err *err);
@@ -243,6 +250,18 @@ struct tarn_store_ops {
         tarn_code (*status)(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_status_fn *fn, void *ctx,
                             struct tarn_err *err);
     } monitors;
+
+    struct {
+        /* *event but its sequence. Wakes who waits for events once the transaction is durable. */
+        tarn_code (*add)(struct tarn_tx *tx, const struct tarn_event *event, struct tarn_err *err);
+        /* Those after the sequence `after`, in order, at most `limit`. */
+        tarn_code (*list)(struct tarn_tx *tx, int64_t after, int64_t limit, tarn_event_fn *fn, void *ctx,
+                          struct tarn_err *err);
+        /* The newest one ever written (0: none) and the one before the oldest that is kept: what `after` may be. */
+        tarn_code (*bounds)(struct tarn_tx *tx, int64_t *first_after, int64_t *newest, struct tarn_err *err);
+        /* The oldest ones go, up to the first that is from `before` or later; at most `limit` a call. */
+        tarn_code (*expire)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
+    } events;
 
     struct {
         tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_token *token, struct tarn_err *err); /* TARN_INVALID: name taken */

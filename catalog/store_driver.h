@@ -21,13 +21,23 @@ struct tarn_changes {
     size_t pending_count;                  /* above TARN_CHANGES_PENDING: too many, everything counts */
 };
 
+/* Who waits for events is told once a group of transactions, after its outcome stands. */
+struct tarn_event_clock {
+    _Atomic uint64_t clock;
+    bool pending; /* the writer's: events were written since it last told */
+    void (*_Atomic fn)(void *ctx);
+    void *_Atomic ctx;
+};
+
 /* First member of an adapter's own struct, zeroed when made. */
 struct tarn_store {
     const struct tarn_store_driver *driver;
     struct tarn_changes changes;
+    struct tarn_event_clock events;
 };
 /* The writer, wherever it writes what a table shows (its row, its scan, its findings). */
 void tarn_changes_note(struct tarn_store *store, int64_t table_id);
+void tarn_events_note(struct tarn_store *store); /* the writer, wherever it writes an event */
 /* The writer, when the outcome of its transactions stands and before anybody is told. */
 void tarn_changes_tell(struct tarn_store *store);
 #endif

@@ -95,6 +95,7 @@ struct tarn_commit_row {
     int64_t file_count, total_bytes; /* of the snapshot after it */
     char body_hash[65];              /* of the canonical body, for replays; "" when adopted */
     char *batch_ids;                 /* JSON array or NULL: the batches that it applied */
+    char group[40];                  /* of the request over several tables; "": it was one alone */
 };
 void tarn_commit_row_done(struct tarn_commit_row *row);
 
@@ -115,6 +116,17 @@ struct tarn_batch {
 };
 void tarn_batch_done(struct tarn_batch *batch);
 typedef tarn_code tarn_batch_fn(void *ctx, const struct tarn_batch *batch, struct tarn_err *err);
+
+/* What happened to a table, told under the name that it had then. Borrowed while a visitor runs. */
+struct tarn_event {
+    int64_t sequence; /* given by the store, rising */
+    const char *type; /* "table.committed", ... */
+    int64_t table_id;
+    const char *namespace_, *name;
+    int64_t at;
+    const char *data; /* JSON object */
+};
+typedef tarn_code tarn_event_fn(void *ctx, const struct tarn_event *event, struct tarn_err *err);
 
 struct tarn_schema_row {
     int64_t version;

@@ -2,6 +2,7 @@
  * itself, and last the compare-and-swap of the table. A refusal undoes them all. */
 #include "base/time.h"
 #include "lake/commit.h"
+#include "lake/event.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -195,6 +196,8 @@ tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, con
     if (code == TARN_OK && use->key)
         code = tx->ops->commits.key_put(tx, use->principal, use->method, use->path, table->uuid, use->key,
                                         row.version, use->body_hash, now, err);
+    if (code == TARN_OK)
+        code = tarn_event_committed(tx, table, &row, err);
     if (code == TARN_OK)
         use->row = row;
     return code;

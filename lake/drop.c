@@ -1,6 +1,7 @@
 /* drop.c - a dropped table keeps its rows until retention ends, and its name is free at once. */
 #include "lake/drop.h"
 #include "base/time.h"
+#include "lake/event.h"
 #include "lake/look.h"
 #include "lake/register.h"
 #include "lake/settings.h"
@@ -20,6 +21,11 @@ static tarn_code drop_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err
                          "the table is protected: PATCH \"protected\": false first");
     table->dropped_at = use->now_ms ? use->now_ms : tarn_now_ms();
     code = tx->ops->tables.update(tx, table, err);
+    if (code == TARN_OK)
+        code = tarn_event_add(tx, TARN_EVENT_DROPPED, table, table->dropped_at,
+                              json_pack("{s:s, s:I}", "uuid", table->uuid, "version",
+                                        (json_int_t)table->version),
+                              err);
     /* Who restores it may have restored its folder too. */
     if (code == TARN_OK)
         tarn_looked_set(use->lake->looked, table->id, false);
@@ -57,9 +63,13 @@ static tarn_code restore_change(struct tarn_tx *tx, void *ctx, struct tarn_err *
         return code;
     use->table->dropped_at = -1;
     code = tx->ops->tables.update(tx, use->table, err);
-    if (code == TARN_OK)
-        use->table->revision++; /* as the store bumped it */
-    return code;
+    if (code != TARN_OK)
+        return code;
+    use->table->revision++; /* as the store bumped it */
+    return tarn_event_add(tx, TARN_EVENT_RESTORED, use->table, now,
+                          json_pack("{s:s, s:I}", "uuid", use->table->uuid, "version",
+                                    (json_int_t)use->table->version),
+                          err);
 }
 
 static void restore_done(void *state) { tarn_table_free(((struct tarn_restore_use *)state)->table); }

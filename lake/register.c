@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "formats/manifest/manifest.h"
 #include "lake/adopt.h"
+#include "lake/event.h"
 #include "lake/look.h"
 #include <string.h>
 
@@ -302,6 +303,15 @@ static tarn_code insert_history(struct tarn_tx *tx, struct tarn_register_use *us
     return code;
 }
 
+static tarn_code tell(struct tarn_tx *tx, const struct tarn_table *t, struct tarn_err *err)
+{
+    return tarn_event_add(tx, TARN_EVENT_REGISTERED, t, t->created_at,
+                          json_pack("{s:s, s:s, s:s, s:I}", "uuid", t->uuid, "format",
+                                    tarn_format_text(t->format), "mode", tarn_mode_text(t->mode), "version",
+                                    (json_int_t)t->version),
+                          err);
+}
+
 /* The store makes the scan row with the table: due at once. */
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -316,7 +326,9 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = tx->ops->tables.reserve_id(tx, &t->id, err);
     if (code == TARN_OK)
         code = tx->ops->tables.insert(tx, t, err);
-    return code == TARN_OK ? insert_history(tx, use, err) : code;
+    if (code == TARN_OK)
+        code = insert_history(tx, use, err);
+    return code == TARN_OK ? tell(tx, t, err) : code;
 }
 
 static bool publishes(const void *state, int64_t *table_id, int64_t *version)

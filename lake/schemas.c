@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "lake/commit.h"
+#include "lake/event.h"
 #include <string.h>
 
 static tarn_code conflict(const struct tarn_schema_use *use, const struct tarn_table *table,
@@ -92,7 +93,12 @@ static tarn_code insert(struct tarn_tx *tx, struct tarn_schema_use *use, struct 
         return tarn_fail_oom(err);
     tarn_code code = tx->ops->schemas.insert(tx, table->id, &use->row, err);
     table->schema_version = use->row.version;
-    return code == TARN_OK ? tx->ops->tables.update(tx, table, err) : code;
+    if (code == TARN_OK)
+        code = tx->ops->tables.update(tx, table, err);
+    if (code != TARN_OK)
+        return code;
+    return tarn_event_add(tx, TARN_EVENT_SCHEMA_ADDED, table, now,
+                          json_pack("{s:I}", "schema_version", (json_int_t)table->schema_version), err);
 }
 
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

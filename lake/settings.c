@@ -3,6 +3,7 @@
 #include "lake/settings.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "lake/event.h"
 #include "lake/mode.h"
 #include "lake/register.h"
 #include <string.h>
@@ -219,6 +220,41 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
     return tarn_mode_plan(use, err);
 }
 
+/* A new name is told by itself; the other members by their names alone, since some hold what not every reader of
+ * the feed should keep for ever. */
+static tarn_code tell(struct tarn_tx *tx, const struct tarn_settings_use *use, const struct tarn_table *table,
+                      struct tarn_err *err)
+{
+    int64_t now = use->now_ms ? use->now_ms : tarn_now_ms();
+    char from[TARN_DOTTED_MAX];
+    const char *key;
+    json_t *value, *members = json_array();
+    tarn_code code = TARN_OK;
+
+    json_object_foreach (use->patch, key, value)
+        if (strcmp(key, "name") != 0)
+            (void)json_array_append_new(members, json_string(key));
+    json_auto_t *data = json_pack("{s:o}", "members", members);
+    if (strcmp(use->ident.name, table->name) != 0 || strcmp(use->ident.namespace_, table->namespace_) != 0) {
+        tarn_ident_format(use->ident.namespace_, use->ident.name, from);
+        code = tarn_event_add(tx, TARN_EVENT_RENAMED, table, now, json_pack("{s:s}", "from", from), err);
+    }
+    if (code != TARN_OK || json_array_size(members) == 0)
+        return code;
+    return tarn_event_add(tx, TARN_EVENT_UPDATED, table, now, tarn_take(&data), err);
+}
+
+static tarn_code update(struct tarn_tx *tx, const struct tarn_settings_use *use, struct tarn_table *table,
+                        struct tarn_err *err)
+{
+    tarn_code code = tx->ops->tables.update(tx, table, err);
+
+    if (code == TARN_TABLE_EXISTS)
+        (void)tarn_err_prefix(err, "name");
+    table->revision++; /* as the store bumped it */
+    return code == TARN_OK ? tell(tx, use, table, err) : code;
+}
+
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_settings_use *use = ctx;
@@ -233,12 +269,8 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     code = apply(use, table, err);
     if (code == TARN_OK && table->mode != mode)
         code = tarn_mode_change(tx, use, table, err);
-    if (code == TARN_OK && json_object_size(use->patch) > 0) {
-        code = tx->ops->tables.update(tx, table, err);
-        if (code == TARN_TABLE_EXISTS)
-            (void)tarn_err_prefix(err, "name");
-        table->revision++; /* as the store bumped it */
-    }
+    if (code == TARN_OK && json_object_size(use->patch) > 0)
+        code = update(tx, use, table, err);
     if (code != TARN_OK)
         return code;
     tarn_table_free(use->table);

@@ -91,6 +91,7 @@ CREATE TABLE commits (
     total_bytes    INTEGER NOT NULL,
     body_hash      TEXT NOT NULL,
     batch_ids      TEXT,                   -- JSON array: the staged batches that it applied
+    group_id       TEXT,                   -- shared by the commits of one request over several tables
     PRIMARY KEY (table_id, version)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX commits_transaction ON commits (table_id, "transaction");
@@ -222,3 +223,14 @@ CREATE TABLE tokens (
     revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX tokens_hash ON tokens (hash);
+
+-- What happened, in the order in which it became durable. A number is never given twice.
+CREATE TABLE events (
+    sequence  INTEGER PRIMARY KEY AUTOINCREMENT,
+    type      TEXT NOT NULL,
+    table_id  INTEGER NOT NULL,
+    namespace TEXT NOT NULL,               -- the table's name as it was then
+    name      TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    data      TEXT NOT NULL                -- JSON object: what else the event tells
+) STRICT;

@@ -2,6 +2,7 @@
  * the verdict; then store what came out. What is open is read again inside the transaction, so that two scans at once
  * do not undo each other. */
 #include "monitors/judge.h"
+#include "lake/event.h"
 #include "monitors/catalog_facts.h"
 #include <string.h>
 
@@ -233,21 +234,41 @@ static tarn_code reopen(struct tarn_tx *tx, struct tarn_finding *finding, int64_
     return code;
 }
 
-static tarn_code store_merged(struct tarn_tx *tx, struct tarn_merged *merged, int64_t now_ms, struct tarn_err *err)
+/* Suspects that never opened are nobody's news. */
+static tarn_code tell(struct tarn_tx *tx, const char *type, const struct tarn_table *table,
+                      const struct tarn_finding *finding, int64_t now_ms, struct tarn_err *err)
+{
+    if (finding->opened_at < 0)
+        return TARN_OK;
+    return tarn_event_add(tx, type, table, now_ms,
+                          json_pack("{s:s, s:s, s:s, s:s, s:s}", "finding", finding->id, "code", finding->code,
+                                    "severity", tarn_severity_text(finding->severity), "subject", finding->subject,
+                                    "message", finding->message),
+                          err);
+}
+
+static tarn_code store_merged(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_merged *merged,
+                              int64_t now_ms, struct tarn_err *err)
 {
     const struct tarn_store_ops *ops = tx->ops;
     tarn_code code = TARN_OK;
 
     for (size_t i = 0; i < merged->forgotten_count && code == TARN_OK; i++)
         code = ops->monitors.delete_finding(tx, merged->forgotten[i], err);
-    for (size_t i = 0; i < merged->closed.count && code == TARN_OK; i++)
+    for (size_t i = 0; i < merged->closed.count && code == TARN_OK; i++) {
         code = ops->monitors.put_finding(tx, &merged->closed.items[i], err);
+        if (code == TARN_OK)
+            code = tell(tx, TARN_EVENT_FINDING_CLOSED, table, &merged->closed.items[i], now_ms, err);
+    }
     for (size_t i = 0; i < merged->live.count && code == TARN_OK; i++) {
         struct tarn_finding *finding = &merged->live.items[i];
-        if (finding->opened_at == now_ms)
+        bool opens = finding->opened_at == now_ms;
+        if (opens)
             code = reopen(tx, finding, now_ms, err);
         if (code == TARN_OK)
             code = ops->monitors.put_finding(tx, finding, err);
+        if (code == TARN_OK && opens)
+            code = tell(tx, TARN_EVENT_FINDING_OPENED, table, finding, now_ms, err);
     }
     return code;
 }
@@ -332,7 +353,7 @@ static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, const str
     if (code == TARN_OK)
         code = tarn_findings_merge(&merge, &merged, err);
     if (code == TARN_OK)
-        code = store_merged(tx, &merged, s->now_ms, err);
+        code = store_merged(tx, u->table, &merged, s->now_ms, err);
     if (code != TARN_OK)
         return code;
     tarn_findings_done(&u->findings);

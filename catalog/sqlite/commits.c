@@ -6,14 +6,14 @@
 #define COLUMNS                                                                                              \
     "version, \"transaction\", committed_at, schema_version, metadata, data_change, files_added, "           \
     "files_removed, "                                                                                        \
-    "bytes_added, bytes_removed, file_count, total_bytes, body_hash, batch_ids"
+    "bytes_added, bytes_removed, file_count, total_bytes, body_hash, batch_ids, group_id"
 
 enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE };
 /* clang-format off */
 const char *const tarn_sqlite_commits_sql[] = {
     [S_INSERT] =
         "INSERT INTO commits (" COLUMNS ", table_id) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
     [S_GET] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version = ?2",
     [S_BY_TRANSACTION] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND \"transaction\" = ?2",
     [S_LIST] =
@@ -55,7 +55,8 @@ static tarn_code insert(struct tarn_tx *tx, int64_t table_id, const struct tarn_
     bind_i64(st, 12, row->total_bytes);
     bind_text(st, 13, row->body_hash);
     bind_text(st, 14, row->batch_ids);
-    bind_i64(st, 15, table_id);
+    bind_text(st, 15, row->group[0] ? row->group : NULL);
+    bind_i64(st, 16, table_id);
     return tarn_sqlite_run(tx, st, err);
 }
 
@@ -78,6 +79,7 @@ static struct tarn_commit_row read_row(sqlite3_stmt *st)
         .batch_ids = column_text(st, 13),
     };
     column_fixed(st, 12, row.body_hash, sizeof row.body_hash);
+    column_fixed(st, 14, row.group, sizeof row.group);
     return row;
 }
 

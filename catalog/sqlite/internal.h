@@ -33,6 +33,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_FINDINGS,
     TARN_SQLITE_STATUS,
     TARN_SQLITE_TOKENS,
+    TARN_SQLITE_EVENTS,
     TARN_SQLITE_GROUPS
 };
 #define TARN_SQLITE_GROUP_MAX 16
@@ -54,6 +55,7 @@ extern const char *const tarn_sqlite_scans_sql[];
 extern const char *const tarn_sqlite_findings_sql[];
 extern const char *const tarn_sqlite_status_sql[];
 extern const char *const tarn_sqlite_tokens_sql[];
+extern const char *const tarn_sqlite_events_sql[];
 
 /* Each aggregate fills in its part of the port. */
 void tarn_sqlite_meta_ops(struct tarn_store_ops *ops);
@@ -71,6 +73,7 @@ void tarn_sqlite_scans_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_findings_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_status_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_tokens_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_events_ops(struct tarn_store_ops *ops);
 
 /* --- the store --- */
 struct tarn_sqlite_writer;

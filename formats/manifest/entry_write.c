@@ -12,6 +12,8 @@ void tarn_entry_write_head(struct tarn_jsonw *w, const struct tarn_table *table,
     tarn_jsonw_ktime(w, "timestamp", commit->committed_at);
     tarn_jsonw_ki64(w, "version", commit->version);
     tarn_doc_write_owner(w, table, catalog_id);
+    if (commit->group[0])
+        tarn_jsonw_kstr(w, "group", commit->group);
     tarn_jsonw_kbool(w, "dataChange", commit->data_change);
     tarn_jsonw_key(w, "operations");
     tarn_jsonw_array(w);

@@ -55,6 +55,9 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(a_publication_moves_the_published_version_without_a_revision)                                          \
     X(tables_with_something_to_publish_are_pending)                                                          \
     X(tokens_are_listed_and_revoked)                                                                         \
+    X(events_come_back_in_order_page_by_page)                                                                \
+    X(the_oldest_events_expire_and_no_number_comes_twice)                                                    \
+    X(who_waits_for_events_is_told_after_they_are_durable)                                                   \
     /* transactions */                                                                                       \
     X(a_refusal_undoes_what_it_wrote_and_nothing_else)                                                       \
     X(a_refusal_in_a_group_leaves_its_neighbours_alone)                                                      \
