@@ -193,7 +193,7 @@ static tarn_code name_in(const struct tarn_schema_map *map, const char *column, 
     TARN_AUTO_DONE(buf) struct tarn_buf name = { 0 };
     bool known = false;
 
-    if (!tarn_schema_map_source(map, column, &known, &name) && known)
+    if (!tarn_schema_map_bounds(map, column, &known, &name) && known)
         return TARN_OK;
     if (!known)
         tarn_buf_adds(&name, column);

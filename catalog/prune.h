@@ -22,7 +22,8 @@ struct tarn_prune_term {
 bool tarn_prune_may_match(const struct tarn_prune_term *terms, size_t count, const struct tarn_file *file);
 
 /* The same over files of all schema versions: terms name columns of the newest one, and statistics of a file are looked
- * up under the name that its version has for the column. A file whose version has no such column is kept. */
+ * up under the name that its version has for the column. A file whose version has no such column, or one of a type
+ * that was not merely narrower, is kept. */
 struct tarn_prune;
 /* `terms` and their texts are borrowed for the life of *out, `rows` (oldest first, may be none) for the call. */
 TARN_MUST tarn_code tarn_prune_new(const struct tarn_prune_term *terms, size_t count,

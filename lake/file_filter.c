@@ -1,5 +1,4 @@
-/* file_filter.c - see file_filter.h. What a column is called in the files of each schema version is found out once,
- * on one way back through the versions. */
+/* file_filter.c - see file_filter.h. The judgement itself is catalog/prune.c's; here a query becomes its terms. */
 #include "lake/file_filter.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -21,46 +20,27 @@ static const struct {
     { "equals.", TARN_PRUNE_EQUALS },
 };
 
-struct term {
-    int op;
-    char *field;        /* owned: the parameter's whole name */
-    const char *column; /* inside of it */
-    char *value;        /* owned */
-    bool is_key;        /* a partition key */
-};
-
-/* What the columns of the bounds are called in files of one schema version; NULL: nothing is known of it. */
-struct names {
-    int64_t version;
-    char **of; /* owned, one a term */
-};
-
 struct tarn_file_filter {
-    struct term terms[TERMS_MAX];
-    size_t count, bounds; /* bounds: terms that are no partition's */
-    struct names *names;  /* owned, newest version first */
-    size_t versions;
+    struct term {
+        int op;
+        char *field;        /* owned: the parameter's whole name */
+        const char *column; /* inside of it */
+        char *value;        /* owned */
+        bool is_key;        /* a partition key */
+    } terms[TERMS_MAX];
+    size_t count;
+    struct tarn_prune_term bounds[TERMS_MAX]; /* of the terms that are no partition's */
+    size_t bound_count;
+    struct tarn_prune *prune; /* owned; NULL: not settled */
 };
 
 struct tarn_file_filter *tarn_file_filter_new(void) { return calloc(1, sizeof(struct tarn_file_filter)); }
-
-static void forget_names(struct tarn_file_filter *filter)
-{
-    for (size_t v = 0; v < filter->versions; v++) {
-        for (size_t i = 0; filter->names[v].of && i < filter->count; i++)
-            free(filter->names[v].of[i]);
-        free(filter->names[v].of);
-    }
-    free(filter->names);
-    filter->names = NULL;
-    filter->versions = 0;
-}
 
 void tarn_file_filter_free(struct tarn_file_filter *filter)
 {
     if (!filter)
         return;
-    forget_names(filter);
+    tarn_prune_free(filter->prune);
     for (size_t i = 0; i < filter->count; i++) {
         free(filter->terms[i].field);
         free(filter->terms[i].value);
@@ -95,7 +75,9 @@ static tarn_code keep_term(struct tarn_file_filter *filter, const struct term *l
     if (!term->field || !term->value)
         return tarn_fail_oom(err);
     term->column = term->field + prefix;
-    filter->bounds += term->op != PARTITION;
+    if (term->op != PARTITION)
+        filter->bounds[filter->bound_count++] = (struct tarn_prune_term){ (enum tarn_prune_op)term->op, term->column,
+                                                                          term->value };
     return TARN_OK;
 }
 
@@ -116,36 +98,7 @@ tarn_code tarn_file_filter_add(struct tarn_file_filter *filter, const struct tar
     return TARN_OK;
 }
 
-/* --- the names --- */
-
-static tarn_code name_term(const struct tarn_schema_map *map, const struct term *term, bool is_newest, char **out,
-                           struct tarn_err *err)
-{
-    TARN_AUTO_DONE(buf) struct tarn_buf source = { 0 };
-    bool known = false, has_source = tarn_schema_map_bounds(map, term->column, &known, &source);
-
-    if (!known && !term->is_key)
-        return is_newest ? tarn_fail_field(err, term->field, "the table has no such column") : TARN_OK;
-    if (known && !has_source)
-        return TARN_OK;
-    *out = known ? tarn_buf_take(&source) : strdup(term->column);
-    return *out ? TARN_OK : tarn_fail_oom(err);
-}
-
-static tarn_code name_terms(struct tarn_file_filter *filter, const struct tarn_schema_map *map, struct tarn_err *err)
-{
-    struct names *names = &filter->names[filter->versions++];
-    tarn_code code = TARN_OK;
-
-    names->version = tarn_schema_map_from(map);
-    names->of = calloc(filter->count, sizeof *names->of);
-    if (!names->of)
-        return tarn_fail_oom(err);
-    for (size_t i = 0; i < filter->count && code == TARN_OK; i++)
-        if (filter->terms[i].op != PARTITION)
-            code = name_term(map, &filter->terms[i], filter->versions == 1, &names->of[i], err);
-    return code;
-}
+/* --- the schemas --- */
 
 struct rows_ctx {
     int64_t table_id;
@@ -161,48 +114,39 @@ static tarn_code rows_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tarn_schema_rows_read(tx, c->table_id, &c->rows, err);
 }
 
-tarn_code tarn_file_filter_settle(struct tarn_file_filter *filter, struct tarn_store *store,
-                                  const struct tarn_table *table, int64_t reads_schema, struct tarn_err *err)
+static tarn_code judge_columns(const struct tarn_file_filter *filter, const struct tarn_schema_row *newest,
+                               struct tarn_err *err)
 {
-    __attribute__((cleanup(rows_done))) struct rows_ctx c = { .table_id = table->id };
     TARN_AUTO(schema_map) struct tarn_schema_map *map = NULL;
+    tarn_code code = tarn_schema_map_new(newest, &map, err);
 
-    forget_names(filter);
-    if (filter->bounds == 0)
-        return TARN_OK;
-    tarn_code code = tarn_store_read(store, rows_tx, &c, err);
-    size_t left = c.rows.count;
-    while (left > 0 && c.rows.rows[left - 1].version > reads_schema)
-        left--;
-    if (code != TARN_OK || left == 0)
-        return code;
-    filter->names = calloc(left, sizeof *filter->names);
-    if (!filter->names)
-        return tarn_fail_oom(err);
-    code = tarn_schema_map_new(&c.rows.rows[left - 1], &map, err);
-    if (code == TARN_OK)
-        code = name_terms(filter, map, err);
-    while (--left > 0 && code == TARN_OK) {
-        code = tarn_schema_map_back(map, &c.rows.rows[left - 1], err);
-        if (code == TARN_OK)
-            code = name_terms(filter, map, err);
+    for (size_t i = 0; i < filter->count && code == TARN_OK; i++) {
+        TARN_AUTO_DONE(buf) struct tarn_buf source = { 0 };
+        const struct term *term = &filter->terms[i];
+        bool known = term->op == PARTITION || term->is_key;
+        if (!known)
+            (void)tarn_schema_map_source(map, term->column, &known, &source);
+        if (!known)
+            code = tarn_fail_field(err, term->field, "the table has no such column");
     }
     return code;
 }
 
-/* A table without a schema: as they are asked for. A file that does not tell its version: what all agree on. */
-static const char *name_in(const struct tarn_file_filter *filter, size_t term, int64_t version)
+tarn_code tarn_file_filter_settle(struct tarn_file_filter *filter, struct tarn_store *store,
+                                  const struct tarn_table *table, int64_t reads_schema, struct tarn_err *err)
 {
-    const char *agreed = filter->versions == 0 ? filter->terms[term].column : filter->names[0].of[term];
+    __attribute__((cleanup(rows_done))) struct rows_ctx c = { .table_id = table->id };
+    tarn_code code = filter->bound_count > 0 ? tarn_store_read(store, rows_tx, &c, err) : TARN_OK;
+    size_t left = c.rows.count;
 
-    for (size_t v = 0; v < filter->versions; v++) {
-        const char *name = filter->names[v].of[term];
-        if (filter->names[v].version == version)
-            return name;
-        if (!name || !agreed || strcmp(name, agreed) != 0)
-            agreed = NULL;
-    }
-    return version <= 0 || filter->versions == 0 ? agreed : NULL;
+    while (left > 0 && c.rows.rows[left - 1].version > reads_schema)
+        left--;
+    if (code == TARN_OK && left > 0)
+        code = judge_columns(filter, &c.rows.rows[left - 1], err);
+    if (code != TARN_OK)
+        return code;
+    tarn_prune_free(tarn_take(&filter->prune));
+    return tarn_prune_new(filter->bounds, filter->bound_count, c.rows.rows, left, &filter->prune, err);
 }
 
 /* --- the files --- */
@@ -229,16 +173,7 @@ static bool partitions_match(const struct tarn_file_filter *filter, const struct
 
 bool tarn_file_filter_wants(const struct tarn_file_filter *filter, const struct tarn_file *file)
 {
-    struct tarn_prune_term terms[TERMS_MAX];
-    size_t count = 0;
-
-    if (filter->bounds < filter->count && !partitions_match(filter, file))
+    if (filter->bound_count < filter->count && !partitions_match(filter, file))
         return false;
-    for (size_t i = 0; i < filter->count; i++) {
-        const char *name = filter->terms[i].op == PARTITION ? NULL : name_in(filter, i, file->schema_version);
-        if (name)
-            terms[count++] = (struct tarn_prune_term){ (enum tarn_prune_op)filter->terms[i].op, name,
-                                                       filter->terms[i].value };
-    }
-    return tarn_prune_may_match(terms, count, file);
+    return tarn_prune_keeps(filter->prune, file);
 }
