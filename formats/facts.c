@@ -140,7 +140,20 @@ void tarn_schema_past_done(struct tarn_schema_past *past)
 {
     free(past->versions);
     free(past->since_ms);
+    for (size_t i = 0; past->rows && i < past->count; i++)
+        tarn_schema_row_done(&past->rows[i]);
+    free(past->rows);
     *past = (struct tarn_schema_past){ 0 };
+}
+
+unsigned tarn_schema_past_behind(const struct tarn_schema_past *past, int64_t version)
+{
+    for (size_t i = past->rows ? past->count : 0; i > 0; i--) {
+        if (past->rows[i - 1].version != version)
+            continue;
+        return past->count - i < TARN_BEHIND_MAX ? (unsigned)(past->count - i) : TARN_BEHIND_MAX;
+    }
+    return 0;
 }
 
 /* What a folder shows at its top, by which the formats are told apart. */

@@ -170,8 +170,13 @@ struct tarn_schema_past {
     size_t count;
     const struct tarn_schema **versions;    /* oldest first; owned array, borrowed schemas */
     int64_t *since_ms;                      /* when each came; INT64_MIN: always; owned */
+    struct tarn_schema_row *rows;           /* the same as texts, for mappings; owned, NULL: every file is of the current one */
 };
 void tarn_schema_past_done(struct tarn_schema_past *past);
+/* How many versions a file's own one is behind the current one; 0 when that is not known. At most
+ * TARN_BEHIND_MAX, which stands for more too. */
+#define TARN_BEHIND_MAX 255
+unsigned tarn_schema_past_behind(const struct tarn_schema_past *past, int64_t version);
 
 typedef tarn_code tarn_committed_fn(void *ctx, const char *id, int64_t committed_at, bool adopted, struct tarn_err *err);
 /* What the catalog says of a managed table. The walks are chains of short reads. */

@@ -70,7 +70,7 @@ struct tarn_fileset_entry *tarn_fileset_put(struct tarn_fileset *set, const char
 void tarn_fileset_unflag(struct tarn_fileset *set, unsigned flags)
 {
     for (size_t i = 0; i < set->cap; i++)
-        set->slots[i].flags = (set->slots[i].flags & ~flags) & 0x7fff;
+        set->slots[i].flags = (set->slots[i].flags & ~flags) & TARN_FILE_FLAGS;
 }
 
 size_t tarn_fileset_count(const struct tarn_fileset *set, unsigned with, unsigned without)

@@ -21,9 +21,11 @@ enum {
 struct tarn_fileset_entry {
     uint64_t hi, lo;
     uint64_t size : 48; /* bytes; TARN_FILE_NO_SIZE: not known */
-    uint64_t flags : 15;
+    uint64_t flags : 7;
+    uint64_t behind : 8; /* schema versions behind the current one (formats/facts.h) */
     uint64_t used : 1;
 };
+#define TARN_FILE_FLAGS   0x7fu
 #define TARN_FILE_NO_SIZE ((UINT64_C(1) << 48) - 1)
 
 struct tarn_fileset {

@@ -1,6 +1,7 @@
 /* footers.c - the footers of the newest files, folded into few facts: one a kind of drift and column, not one a
  * file, so that a thousand files with the same fault are one line. */
 #include "formats/footers.h"
+#include "catalog/schema_map.h"
 #include "formats/parquet/parquet.h"
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct footers {
     const json_t *partition_keys;
     const struct tarn_pick *pick;         /* the file at hand */
     const struct tarn_parquet *parquet;   /* its footer */
+    struct tarn_schema_map **maps;        /* owned, by how far behind; NULL: not needed yet */
     bool *ended;                          /* per facts->nulls: an older file has values */
     tarn_code code;                       /* of a visitor that cannot return one */
     struct tarn_err *err;
@@ -111,8 +113,8 @@ static void note_drift(void *ctx, const struct tarn_drift *drift)
 
     if (!fact)
         return;
-    bool is_extra = drift->kind == TARN_DRIFT_EXTRA_COLUMN;
-    if (f->pick->mtime_ms >= changed_at(f->past, drift->column, !is_extra))
+    bool is_extra = drift->kind == TARN_DRIFT_EXTRA_COLUMN, is_by_its_own = f->pick->behind > 0;
+    if (is_by_its_own || f->pick->mtime_ms >= changed_at(f->past, drift->column, !is_extra))
         fact->newer_files++;
     fact->severe |= drift->severe;
     if (fact->files < (int64_t)TARN_COUNT(fact->examples))
@@ -166,6 +168,39 @@ static void note_drift_but_partitions(void *ctx, const struct tarn_drift *drift)
 {
     if (drift->kind != TARN_DRIFT_PARTITION_COLUMN)
         note_drift(ctx, drift);
+}
+
+static tarn_code map_of(struct footers *f, size_t behind, const struct tarn_schema_map **out, struct tarn_err *err)
+{
+    const struct tarn_schema_past *past = f->past;
+
+    if (!f->maps)
+        f->maps = calloc(TARN_BEHIND_MAX, sizeof *f->maps);
+    if (!f->maps)
+        return tarn_fail_oom(err);
+    tarn_code code = TARN_OK;
+    if (!f->maps[behind])
+        code = tarn_schema_map_of(past->rows, past->count, past->rows[past->count - 1 - behind].version, &f->maps[behind],
+                                  err);
+    *out = f->maps[behind];
+    return code;
+}
+
+/* A file that names an older version is held to that one: what changed since is no fault of the file. */
+static tarn_code note_drifts(struct footers *f, struct tarn_err *err)
+{
+    const struct tarn_schema_map *map = NULL;
+
+    if (f->pick->behind == 0) {
+        tarn_schema_drift(f->past->current, f->parquet->schema, f->partition_keys, note_drift_but_partitions, f);
+        return TARN_OK;
+    }
+    if (f->pick->behind == TARN_BEHIND_MAX)
+        return TARN_OK; /* too long ago to be told apart */
+    tarn_code code = map_of(f, f->pick->behind, &map, err);
+    if (code == TARN_OK)
+        tarn_schema_map_fit(map, f->parquet->schema, f->partition_keys, note_drift_but_partitions, f);
+    return code;
 }
 
 static bool is_all_null(const struct tarn_column *column, int64_t rows)
@@ -224,8 +259,9 @@ static tarn_code note_footer(struct footers *f, struct tarn_err *err)
     if (f->parquet->state != TARN_PARQUET_OK)
         return tarn_suspects_add(k_lists[f->parquet->state], f->pick->path, f->parquet->reason, -1, -1,
                                  f->pick->mtime_ms, err);
-    if (f->past->current)
-        tarn_schema_drift(f->past->current, f->parquet->schema, f->partition_keys, note_drift_but_partitions, f);
+    tarn_code code = f->past->current ? note_drifts(f, err) : TARN_OK;
+    if (code != TARN_OK)
+        return code;
     if (f->code == TARN_OK)
         note_partition_columns(f);
     return f->code == TARN_OK ? note_nulls(f, err) : f->code;
@@ -254,6 +290,9 @@ tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks
             code = tarn_err_move(err, &fault);
     }
     free(f.ended);
+    for (size_t i = 0; f.maps && i < TARN_BEHIND_MAX; i++)
+        tarn_schema_map_free(f.maps[i]);
+    free(f.maps);
     if (code == TARN_OK && (int64_t)picks->count == picks->offered)
         facts->saw |= TARN_SAW_FOOTERS;
     return code;

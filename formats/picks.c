@@ -44,7 +44,7 @@ static void rise(struct tarn_picks *picks)
 }
 
 tarn_code tarn_picks_offer(struct tarn_picks *picks, const char *path, int64_t size, int64_t mtime_ms,
-                           struct tarn_err *err)
+                           unsigned behind, struct tarn_err *err)
 {
     bool is_full = picks->count == picks->max;
 
@@ -53,7 +53,7 @@ tarn_code tarn_picks_offer(struct tarn_picks *picks, const char *path, int64_t s
         return TARN_OK;
     if (!picks->heap)
         picks->heap = calloc(picks->max, sizeof *picks->heap);
-    struct tarn_pick pick = { .path = strdup(path), .size = size, .mtime_ms = mtime_ms };
+    struct tarn_pick pick = { .path = strdup(path), .size = size, .mtime_ms = mtime_ms, .behind = behind };
     if (!picks->heap || !pick.path) {
         free(pick.path);
         return tarn_fail_oom(err);

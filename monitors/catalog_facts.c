@@ -28,7 +28,7 @@ struct file_page {
     int64_t version;
     const char *after;
     struct tarn_buf paths; /* NUL-terminated, one after the other */
-    struct { int64_t size; uint32_t path_at, keys_at; } rows[PAGE];
+    struct { int64_t size, schema_version; uint32_t path_at, keys_at; } rows[PAGE];
     size_t count;
     bool only_removed;
 };
@@ -41,6 +41,7 @@ static tarn_code keep_file(void *ctx, const struct tarn_file *file, struct tarn_
     if (page->count == PAGE || (page->only_removed && file->removed_version != page->version))
         return TARN_OK;
     page->rows[page->count].size = file->size;
+    page->rows[page->count].schema_version = file->schema_version;
     page->rows[page->count].path_at = (uint32_t)page->paths.len;
     tarn_buf_add(&page->paths, file->path, strlen(file->path) + 1);
     page->rows[page->count].keys_at = NO_TEXT;
@@ -75,6 +76,7 @@ static tarn_code give_page(const struct file_page *page, tarn_file_fn *fn, void 
         const struct tarn_file file = { .path = page->paths.data + page->rows[i].path_at,
                                         .size = page->rows[i].size,
                                         .records = -1,
+                                        .schema_version = page->rows[i].schema_version,
                                         .partition_values = keys_at == NO_TEXT ? NULL : page->paths.data + keys_at,
                                         .removed_version = -1 };
         code = fn(fn_ctx, &file, err);
@@ -258,15 +260,20 @@ static tarn_code keep_schema(void *ctx, const struct tarn_schema_row *row, struc
     int64_t *since = realloc(facts->past.since_ms, (count + 1) * sizeof *since);
     if (since)
         facts->past.since_ms = since;
-    if (code == TARN_OK && (!schemas || !since))
+    struct tarn_schema_row *rows = realloc(facts->past.rows, (count + 1) * sizeof *rows);
+    if (rows)
+        facts->past.rows = rows;
+    if (code == TARN_OK && (!schemas || !since || !rows))
         return tarn_fail_oom(err);
     if (code == TARN_OK)
         code = tarn_schema_parse(json, "schema", &facts->schemas[count], err);
     if (code != TARN_OK)
         return code;
+    facts->past.rows[count] = (struct tarn_schema_row){ .version = row->version, .schema = strdup(row->schema),
+                                                        .renames = row->renames ? strdup(row->renames) : NULL };
     facts->past.since_ms[count] = row->version == 1 ? INT64_MIN : row->created_at;
-    facts->schema_count = count + 1;
-    return TARN_OK;
+    facts->past.count = facts->schema_count = count + 1;
+    return rows[count].schema && (rows[count].renames || !row->renames) ? TARN_OK : tarn_fail_oom(err);
 }
 
 static tarn_code link_past(struct tarn_catalog_facts *facts, struct tarn_err *err)
@@ -276,7 +283,6 @@ static tarn_code link_past(struct tarn_catalog_facts *facts, struct tarn_err *er
         return tarn_fail_oom(err);
     for (size_t i = 0; i < facts->schema_count; i++)
         facts->past.versions[i] = facts->schemas[i];
-    facts->past.count = facts->schema_count;
     facts->past.current = facts->schema_count > 0 ? facts->schemas[facts->schema_count - 1] : NULL;
     return TARN_OK;
 }

@@ -47,8 +47,6 @@ static tarn_code note_partition_keys(struct tarn_gather *g, struct tarn_err *err
 
 static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
 {
-    const struct tarn_facts_catalog *catalog = g->options->catalog;
-
     tarn_code code = tarn_gather_documents(g, err);
     if (code == TARN_OK)
         code = note_partition_keys(g, err);
@@ -59,8 +57,7 @@ static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
     if (code == TARN_OK)
         code = tarn_gather_staging(g, err);
     if (code == TARN_OK)
-        code = tarn_footers_gather(g->place, &g->picks, catalog && catalog->schemas ? catalog->schemas : &g->past,
-                                   g->partition_keys, g->facts, err);
+        code = tarn_footers_gather(g->place, &g->picks, tarn_gather_past(g), g->partition_keys, g->facts, err);
     if (code == TARN_OK)
         g->facts->saw |= TARN_SAW_DOCUMENTS;
     return code;

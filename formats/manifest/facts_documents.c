@@ -37,6 +37,21 @@ static tarn_code read_pointer(struct tarn_gather *g, struct tarn_err *err)
     return code;
 }
 
+const struct tarn_schema_past *tarn_gather_past(const struct tarn_gather *g)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+
+    return catalog && catalog->schemas ? catalog->schemas : &g->past;
+}
+
+static bool row_of(const struct tarn_schema_version *version, struct tarn_schema_row *out)
+{
+    out->version = version->version;
+    out->schema = tarn_json_text(version->json);
+    out->renames = version->renames ? tarn_json_text(version->renames) : NULL;
+    return out->schema && (out->renames || !version->renames);
+}
+
 /* The age of a document's versions: the first one was always there, a later one is at most as old as the document. */
 static tarn_code past_of_doc(struct tarn_gather *g, int64_t doc_mtime_ms, struct tarn_err *err)
 {
@@ -45,12 +60,15 @@ static tarn_code past_of_doc(struct tarn_gather *g, int64_t doc_mtime_ms, struct
 
     past->versions = calloc(doc->count + 1, sizeof *past->versions);
     past->since_ms = calloc(doc->count + 1, sizeof *past->since_ms);
-    if (!past->versions || !past->since_ms)
+    past->rows = calloc(doc->count + 1, sizeof *past->rows);
+    if (!past->versions || !past->since_ms || !past->rows)
         return tarn_fail_oom(err);
     for (size_t i = 0; i < doc->count && doc->versions[i].version <= doc->current_version; i++) {
         past->versions[i] = doc->versions[i].schema;
         past->since_ms[i] = doc->versions[i].version == 1 ? INT64_MIN : doc_mtime_ms;
         past->count++;
+        if (!row_of(&doc->versions[i], &past->rows[i]))
+            return tarn_fail_oom(err);
     }
     past->current = tarn_schema_doc_current(doc);
     return TARN_OK;
@@ -125,6 +143,7 @@ static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tar
         return is_told ? TARN_OK : tarn_suspects_add(&facts->duplicates, file->path, NULL, 2, 1, -1, err);
     }
     entry->flags |= TARN_FILE_LISTED;
+    entry->behind = tarn_schema_past_behind(tarn_gather_past(g), file->schema_version) & TARN_BEHIND_MAX;
     if (file->size >= 0)
         entry->size = (uint64_t)file->size & TARN_FILE_NO_SIZE;
     facts->file_count++;

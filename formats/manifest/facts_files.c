@@ -81,14 +81,14 @@ static tarn_code note_unlisted(struct tarn_gather *g, const struct tarn_object *
 static tarn_code note_listed(struct tarn_gather *g, const struct tarn_object *object, struct tarn_fileset_entry *file,
                              struct tarn_err *err)
 {
-    file->flags = (file->flags | TARN_FILE_SEEN) & 0x7fff;
+    file->flags = (file->flags | TARN_FILE_SEEN) & TARN_FILE_FLAGS;
     int64_t listed = file->size == TARN_FILE_NO_SIZE ? object->size : (int64_t)file->size;
     tarn_code code = TARN_OK;
 
     if (listed != object->size)
         code = tarn_suspects_add(&g->facts->sizes, object->path, NULL, object->size, listed, object->mtime_ms, err);
     if (code == TARN_OK)
-        code = tarn_picks_offer(&g->picks, object->path, object->size, object->mtime_ms, err);
+        code = tarn_picks_offer(&g->picks, object->path, object->size, object->mtime_ms, (unsigned)file->behind, err);
     return code;
 }
 
@@ -162,7 +162,7 @@ static tarn_code note_missing(void *ctx, const struct tarn_file *file, struct ta
 
     if (!entry || !(entry->flags & TARN_FILE_LISTED) || entry->flags & TARN_FILE_SEEN)
         return TARN_OK;
-    entry->flags = (entry->flags | TARN_FILE_SEEN) & 0x7fff; /* told once */
+    entry->flags = (entry->flags | TARN_FILE_SEEN) & TARN_FILE_FLAGS; /* told once */
     struct tarn_object object = { 0 };
     TARN_ERR(fault);
     tarn_code code = walk->looked++ < STATS_MAX ? tarn_place_stat(g->place, file->path, &object, &fault) : TARN_NOT_FOUND;
@@ -182,7 +182,7 @@ static tarn_code note_removed(void *ctx, const struct tarn_file *file, struct ta
 
     if (!entry)
         return tarn_fail_oom(err);
-    entry->flags = (entry->flags | TARN_FILE_REMOVED) & 0x7fff;
+    entry->flags = (entry->flags | TARN_FILE_REMOVED) & TARN_FILE_FLAGS;
     return TARN_OK;
 }
 

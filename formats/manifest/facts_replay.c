@@ -16,7 +16,7 @@ struct replay {
 
 static void mark(struct tarn_fileset_entry *file, unsigned flags)
 {
-    file->flags = (file->flags | flags) & 0x7fff;
+    file->flags = (file->flags | flags) & TARN_FILE_FLAGS;
 }
 
 /* Is this the newest word on the path, and may it be held against the manifest? Of a managed table the catalog has

@@ -20,6 +20,8 @@ struct tarn_gather {
 
 /* facts_documents.c: pointer, schema, manifest, in that order, so that the manifest is never older than the pointer. */
 TARN_MUST tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err);
+/* The schema's past: the catalog's, else the document's. */
+const struct tarn_schema_past *tarn_gather_past(const struct tarn_gather *g);
 /* Every listed file again, for names. */
 TARN_MUST tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
 /* facts_log.c */

@@ -53,7 +53,7 @@ static tarn_code note_file(struct dir *d, const struct tarn_object *object, stru
         facts->newest_data_path = path;
         facts->newest_data_ms = object->mtime_ms;
     }
-    return tarn_picks_offer(&d->picks, object->path, object->size, object->mtime_ms, err);
+    return tarn_picks_offer(&d->picks, object->path, object->size, object->mtime_ms, 0, err);
 }
 
 static tarn_code note_object(void *ctx, const struct tarn_object *object, struct tarn_err *err)

@@ -58,7 +58,7 @@ Test(picks, keep_the_newest_whatever_the_order)
     for (int64_t i = 0; i < 1000; i++) {
         int64_t mtime = (i * 7919) % 1000; /* every number below 1,000 once */
         snprintf(path, sizeof path, "%lld", (long long)mtime);
-        cr_assert(eq(int, tarn_picks_offer(&picks, path, 1, mtime, NULL), TARN_OK));
+        cr_assert(eq(int, tarn_picks_offer(&picks, path, 1, mtime, 0, NULL), TARN_OK));
     }
     cr_expect(eq(sz, picks.count, 10));
     cr_expect(eq(i64, picks.offered, 1000));
