@@ -220,6 +220,8 @@ tarn_code tarn_txn_id_check(const char *id, const char *field, struct tarn_err *
             return tarn_fail_field(err, field,
                                    "a transaction id holds letters, digits, '.', '_' and '-' only");
     }
+    if (tarn_ends_with(id, ".checkpoint"))
+        return tarn_fail_field(err, field, "a transaction id must not end like the name of a checkpoint");
     return TARN_OK;
 }
 

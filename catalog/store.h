@@ -172,6 +172,13 @@ struct tarn_store_ops {
                                   tarn_commit_fn *fn, void *ctx, struct tarn_err *err); /* row.version: -position */
         tarn_code (*adopted_by_transaction)(struct tarn_tx *tx, int64_t table_id, const char *transaction,
                                             struct tarn_commit_row *out, struct tarn_err *err);
+        /* Ids of log entries that lie on storage and are no commits of the table: no commit may take them. Noting one
+         * twice is fine. */
+        tarn_code (*take_id)(struct tarn_tx *tx, int64_t table_id, const char *id, struct tarn_err *err);
+        tarn_code (*id_taken)(struct tarn_tx *tx, int64_t table_id, const char *id, bool *taken, struct tarn_err *err);
+        /* The highest number among those with the prefix (tarn_txn_id_number), -1: none. */
+        tarn_code (*highest_taken)(struct tarn_tx *tx, int64_t table_id, const char *prefix, int64_t *number,
+                                   struct tarn_err *err);
         /* Idempotency-Key. get: TARN_NOT_FOUND, else the version and body hash (65 bytes). */
         tarn_code (*key_get)(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
                              const char *uuid, const char *key, int64_t *version, char hash[65], struct tarn_err *err);

@@ -60,6 +60,7 @@ struct tarn_log_entry {
     bool absent;        /* its file is not there */
     bool unreadable;    /* there, but no log entry */
     bool adopted;       /* managed: it lay there before Tarn took the table over */
+    bool foreign;       /* managed: no commit, and not written by this catalog */
     bool read;          /* its operations were looked at */
     int64_t version;    /* inside it, -1: none */
 };
@@ -122,6 +123,7 @@ struct tarn_facts {
     int64_t last_updated;       /* in the manifest, else its mtime; -1: no manifest */
     bool last_updated_missing, last_updated_naive, last_updated_bad;
     char *last_updated_text;    /* as written, owned or NULL */
+    char *manifest_catalog, *manifest_uuid; /* the catalog and table that wrote it; owned, NULL: it tells none */
     bool schema_not_in_history;
     bool foreign_manifest;      /* managed: another manifest than the one that Tarn wrote last */
     bool pointer_differs;       /* managed: the pointer names another transaction than the one shown */
@@ -182,6 +184,7 @@ typedef tarn_code tarn_committed_fn(void *ctx, const char *id, int64_t committed
 /* What the catalog says of a managed table. The walks are chains of short reads. */
 struct tarn_facts_catalog {
     const struct tarn_table *table;
+    const char *catalog_id;
     int64_t shown_version;      /* what storage should show, -1: publication is off */
     const char *shown_transaction; /* of that version, NULL: none */
     const struct tarn_publication *publication; /* NULL: nothing was published yet */

@@ -3,7 +3,6 @@
  * wait for a repair. */
 #include "base/time.h"
 #include "lake/adopt_run.h"
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,60 +37,7 @@ static tarn_code judge_documents(const struct tarn_facts *facts, struct tarn_err
     return TARN_OK;
 }
 
-/* --- what is told --- */
-
-static const struct {
-    size_t at;
-    const char *code;
-    enum tarn_severity severity;
-    bool blocks;
-} k_suspects[] = {
-    { offsetof(struct tarn_facts, not_in_manifest), "committed_file_not_in_manifest", TARN_SEV_ERROR, true },
-    { offsetof(struct tarn_facts, still_listed), "removed_file_in_manifest", TARN_SEV_ERROR, true },
-    { offsetof(struct tarn_facts, missing), "missing_data_file", TARN_SEV_ERROR, false },
-    { offsetof(struct tarn_facts, sizes), "size_mismatch", TARN_SEV_ERROR, false },
-    { offsetof(struct tarn_facts, corrupt), "corrupt_data_file", TARN_SEV_ERROR, false },
-    { offsetof(struct tarn_facts, unregistered), "unregistered_data_file", TARN_SEV_WARNING, false },
-    { offsetof(struct tarn_facts, duplicates), "duplicate_file", TARN_SEV_WARNING, false },
-};
-
-static tarn_code tell_suspects(struct tarn_adoption *a, const struct tarn_suspects *list, size_t row,
-                               struct tarn_err *err)
-{
-    char message[TARN_PATH_MAX + 128];
-    tarn_code code = TARN_OK;
-
-    for (size_t i = 0; i < list->count && code == TARN_OK; i++) {
-        snprintf(message, sizeof message, "%s: %s", k_suspects[row].code, list->items[i].subject);
-        code = tarn_adopted_remark(a->out, k_suspects[row].code, k_suspects[row].severity,
-                                   list->items[i].subject, message, err);
-    }
-    if (code == TARN_OK && list->total > (int64_t)list->count) {
-        snprintf(message, sizeof message, "%s: %lld in all", k_suspects[row].code, (long long)list->total);
-        code = tarn_adopted_remark(a->out, k_suspects[row].code, k_suspects[row].severity, "*", message, err);
-    }
-    return code;
-}
-
-static tarn_code tell(struct tarn_adoption *a, struct tarn_err *err)
-{
-    tarn_code code = TARN_OK;
-
-    for (size_t i = 0; i < TARN_COUNT(k_suspects) && code == TARN_OK; i++) {
-        const struct tarn_suspects *list = (const void *)((const char *)&a->facts + k_suspects[i].at);
-        if (k_suspects[i].blocks && list->total > 0)
-            a->out->block = TARN_BLOCK_ADOPTION;
-        code = tell_suspects(a, list, i, err);
-    }
-    if (code == TARN_OK && a->out->block == TARN_BLOCK_ADOPTION)
-        code = tarn_adopted_remark(a->out, "adoption_conflict", TARN_SEV_ERROR, TARN_DOC_MANIFEST,
-                                   "manifest and log disagree: commits are refused until a repair", err);
-    return code;
-}
-
-/* --- what is taken --- */
-
-static int64_t committed_entries(const struct tarn_log_facts *log)
+int64_t tarn_adoption_committed(const struct tarn_log_facts *log)
 {
     int64_t count = 0;
 
@@ -103,7 +49,7 @@ static int64_t committed_entries(const struct tarn_log_facts *log)
 static tarn_code take_version(struct tarn_adoption *a, struct tarn_err *err)
 {
     char message[160];
-    int64_t entries = committed_entries(&a->facts.log);
+    int64_t entries = tarn_adoption_committed(&a->facts.log);
 
     a->out->version = a->facts.version;
     if (a->facts.version >= entries && (a->facts.version > 0 || a->facts.file_count == 0))
@@ -138,10 +84,7 @@ static tarn_code take_heads(struct tarn_adoption *a, struct tarn_err *err)
         return tarn_fail_oom(err);
     a->out->partition_keys = tarn_take(&facts->partition_keys);
     a->out->committed_at = facts->last_updated < now ? facts->last_updated : now;
-    if (facts->pointer != TARN_DOC_BAD)
-        return TARN_OK;
-    return tarn_adopted_remark(a->out, "pointer_unreadable", TARN_SEV_WARNING, TARN_DOC_POINTER,
-                               facts->pointer_why, err);
+    return TARN_OK;
 }
 
 tarn_code tarn_adoption_begin(struct tarn_adoption *a, struct tarn_err *err)
@@ -161,7 +104,7 @@ tarn_code tarn_adoption_begin(struct tarn_adoption *a, struct tarn_err *err)
         code = take_version(a, err);
     if (code == TARN_OK)
         code = take_heads(a, err);
-    return code == TARN_OK ? tell(a, err) : code;
+    return code == TARN_OK ? tarn_adoption_tell(a, err) : code;
 }
 
 tarn_code tarn_adopt(struct tarn_lake *lake, struct tarn_place *place, bool dry_run,
@@ -178,6 +121,8 @@ tarn_code tarn_adopt(struct tarn_lake *lake, struct tarn_place *place, bool dry_
         code = tarn_adoption_schemas(&a, err);
     if (code == TARN_OK)
         code = tarn_adoption_entries(&a, err);
+    if (code == TARN_OK)
+        code = tarn_adoption_ids(&a, err);
     if (code == TARN_OK)
         code = tarn_adoption_files(&a, err);
     return code == TARN_OK ? tarn_stage_end(a.stage, &adopted->id, err) : code;

@@ -72,6 +72,8 @@ TARN_MUST tarn_code tarn_stage_file(struct tarn_stage *stage, int64_t version, c
                                     struct tarn_err *err);
 TARN_MUST tarn_code tarn_stage_entry(struct tarn_stage *stage, int64_t position,
                                      const struct tarn_commit_row *row, struct tarn_err *err);
+/* An id that no commit may take. */
+TARN_MUST tarn_code tarn_stage_id(struct tarn_stage *stage, const char *id, struct tarn_err *err);
 TARN_MUST tarn_code tarn_stage_end(struct tarn_stage *stage, int64_t *id,
                                    struct tarn_err *err); /* writes what is left */
 void tarn_stage_free(struct tarn_stage *stage);

@@ -62,6 +62,10 @@ enum tarn_verify tarn_commit_depth(const struct tarn_commit_use *use, const stru
 /* commit_apply.c: the rows of the commit; on the writer. */
 TARN_MUST tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use,
                                       const struct tarn_table *table, struct tarn_err *err);
+/* commit_id.c: inserts the commit under its id, or without a given one under the next number that is free.
+ * TARN_TRANSACTION_EXISTS. */
+TARN_MUST tarn_code tarn_commit_insert(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                                       struct tarn_commit_row *row, struct tarn_err *err);
 /* verify.c: each added file against storage, to `depth`; fills in what the operations left out. Blocks.
  * TARN_VERIFICATION_FAILED, TARN_INCOMPATIBLE_SCHEMA with `path`. `schemas`: all of the table's where `depth` is a
  * footer. */

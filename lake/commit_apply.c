@@ -3,11 +3,7 @@
 #include "base/time.h"
 #include "lake/commit.h"
 #include "lake/event.h"
-#include <inttypes.h>
 #include <string.h>
-
-#define FIRST_ID    "txn-"
-#define ID_ATTEMPTS 1000 /* numbers tried when the next one is taken */
 
 static tarn_code take_added_version(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
@@ -122,54 +118,6 @@ static tarn_code add_files(struct tarn_tx *tx, struct tarn_commit_use *use, cons
     return TARN_OK;
 }
 
-/* The id after `latest`: its number and one, padded alike; else one that is made of the version. */
-static void next_id(const char *latest, int64_t version, char out[TARN_TXN_ID_MAX + 1])
-{
-    size_t prefix = 0;
-    int64_t number = 0;
-
-    if (latest && tarn_txn_id_number(latest, &prefix, &number) && prefix < TARN_TXN_ID_MAX - 19) {
-        int width = (int)(strlen(latest) - prefix);
-        snprintf(out, TARN_TXN_ID_MAX + 1, "%.*s%0*" PRId64, (int)prefix, latest, width, number + 1);
-        return;
-    }
-    snprintf(out, TARN_TXN_ID_MAX + 1, FIRST_ID "%" PRId64, version);
-}
-
-static bool is_adopted(struct tarn_tx *tx, const struct tarn_table *table, const char *id)
-{
-    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
-    TARN_ERR(ignored);
-
-    return table->oldest_version > 0 &&
-           tx->ops->commits.adopted_by_transaction(tx, table->id, id, &row, &ignored) == TARN_OK;
-}
-
-/* Inserts the commit under its id; without a given one, under the next number that is free. */
-static tarn_code insert_commit(struct tarn_tx *tx, struct tarn_commit_use *use,
-                               const struct tarn_table *table, struct tarn_commit_row *row,
-                               struct tarn_err *err)
-{
-    char id[TARN_TXN_ID_MAX + 1];
-    tarn_code code = TARN_TRANSACTION_EXISTS;
-
-    if (use->has_transaction)
-        return tx->ops->commits.insert(tx, table->id, row, err);
-    next_id(table->latest_transaction, row->version, use->transaction);
-    for (int i = 0; code == TARN_TRANSACTION_EXISTS && i < ID_ATTEMPTS; i++) {
-        if (!is_adopted(tx, table, use->transaction))
-            code = tx->ops->commits.insert(tx, table->id, row, err);
-        if (code == TARN_TRANSACTION_EXISTS) {
-            memcpy(id, use->transaction, sizeof id);
-            next_id(id, row->version, use->transaction);
-        }
-    }
-    if (code == TARN_TRANSACTION_EXISTS)
-        return tarn_fail_code_field(err, code, "transaction_id",
-                                    "the next %d numbers are taken: name the transaction", ID_ATTEMPTS);
-    return code;
-}
-
 tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
                             struct tarn_err *err)
 {
@@ -190,7 +138,7 @@ tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, con
     if (__builtin_add_overflow(table->total_bytes - row.bytes_removed, row.bytes_added, &row.total_bytes))
         return tarn_fail_field(err, "operations", "the table's size would be out of range");
     memcpy(row.body_hash, use->body_hash, sizeof row.body_hash);
-    code = insert_commit(tx, use, table, &row, err);
+    code = tarn_commit_insert(tx, use, table, &row, err);
     if (code == TARN_OK)
         code = tx->ops->tables.commit(tx, table->id, table->version, &row, err);
     if (code == TARN_OK && use->key)

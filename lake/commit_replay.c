@@ -48,17 +48,29 @@ static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const s
     return TARN_OK;
 }
 
+/* No commit, and yet an entry of that id lies on storage: it could never be published. */
+static tarn_code by_taken(struct tarn_tx *tx, const struct tarn_commit_use *use, const struct tarn_table *table,
+                          struct tarn_err *err)
+{
+    bool taken = false;
+    tarn_code code = tx->ops->commits.id_taken(tx, table->id, use->transaction, &taken, err);
+
+    if (code != TARN_OK || !taken)
+        return code;
+    tarn_fail_code_field(err, TARN_TRANSACTION_EXISTS, "transaction_id",
+                         "a log entry of that id, which is no commit of this table, lies on storage: take another id");
+    return tarn_err_add(err, "transaction", json_string(use->transaction));
+}
+
 static tarn_code by_adopted(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
                             struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
     TARN_ERR(unknown);
-
-    if (table->oldest_version == 0)
-        return TARN_OK; /* born here */
     tarn_code code = tx->ops->commits.adopted_by_transaction(tx, table->id, use->transaction, &row, &unknown);
+
     if (code == TARN_TRANSACTION_NOT_FOUND)
-        return TARN_OK;
+        return by_taken(tx, use, table, err);
     if (code != TARN_OK)
         return tarn_err_move(err, &unknown);
     tarn_fail_code_field(err, TARN_TRANSACTION_EXISTS, "transaction_id",

@@ -1,7 +1,9 @@
 /* look.c - storage against the row. Ahead: a manifest or a log entry of this very table above its version.
- * Foreign: a manifest that neither is this table's nor is the one that was adopted or published last. */
+ * Foreign: a manifest that neither is this table's nor is the one that was adopted or published last. Entries of others
+ * are no fault, but no commit may take their ids. */
 #include "lake/look.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "formats/manifest/manifest.h"
 #include "lake/source.h"
 #include <stdio.h>
@@ -18,14 +20,17 @@ struct look {
     enum tarn_block block;
     int64_t ahead;               /* the highest version of this table that storage shows */
     char token[TARN_TOKEN_TEXT]; /* of the manifest that was read, "" when there is none */
-    char *newer[ENTRIES_MAX];    /* owned: paths of entries younger than the row */
+    struct newer_entry {
+        char *path; /* owned */
+        bool is_foreign;
+    } newer[ENTRIES_MAX]; /* entries younger than the row */
     size_t newer_count;
 };
 
 static void forget_entries(struct look *look)
 {
     for (size_t i = 0; i < look->newer_count; i++)
-        free(look->newer[i]);
+        free(look->newer[i].path);
     look->newer_count = 0;
 }
 
@@ -112,27 +117,28 @@ static tarn_code note_newer(void *ctx, const struct tarn_object *object, struct 
 {
     struct look *look = ctx;
 
-    if (look->newer_count == ENTRIES_MAX || object->is_symlink ||
-        object->mtime_ms + ENTRY_SLACK_MS < look->table->committed_at)
+    if (look->newer_count == ENTRIES_MAX || object->mtime_ms + ENTRY_SLACK_MS < look->table->committed_at)
         return TARN_OK;
     char *path = strdup(object->path);
     if (!path)
         return tarn_fail_oom(err);
-    look->newer[look->newer_count++] = path;
+    look->newer[look->newer_count++] = (struct newer_entry){ path, object->is_symlink };
     return TARN_OK;
 }
 
-static tarn_code look_at_entry(struct look *look, const char *path, struct tarn_err *err)
+static tarn_code look_at_entry(struct look *look, struct newer_entry *entry, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { 0 };
     TARN_ERR(bad);
-    tarn_code code = tarn_entry_read_at(look->place, path, &head, NULL, NULL, NULL, &bad);
+    tarn_code code = entry->is_foreign
+                         ? TARN_INVALID
+                         : tarn_entry_read_at(look->place, entry->path, &head, NULL, NULL, NULL, &bad);
 
-    if (code == TARN_INVALID || code == TARN_NOT_FOUND)
-        return TARN_OK; /* not a commit of ours; the monitors say what it is */
-    if (code != TARN_OK)
+    if (code != TARN_OK && code != TARN_INVALID && code != TARN_NOT_FOUND)
         return tarn_err_move(err, &bad);
-    if (is_ours(look, head.catalog, head.table_uuid))
+    bool is_own = code == TARN_OK && is_ours(look, head.catalog, head.table_uuid);
+    entry->is_foreign = code != TARN_NOT_FOUND && !is_own;
+    if (is_own)
         note_version(look, head.version);
     return TARN_OK;
 }
@@ -142,15 +148,37 @@ static tarn_code look_at_log(struct look *look, struct tarn_err *err)
     tarn_code code = tarn_place_list(look->place, TARN_DIR_LOG, true, note_newer, look, err);
 
     for (size_t i = 0; code == TARN_OK && look->block == TARN_BLOCK_NONE && i < look->newer_count; i++)
-        code = look_at_entry(look, look->newer[i], err);
+        code = look_at_entry(look, &look->newer[i], err);
+    return code;
+}
+
+/* "_transactions/<id>.json": false when it is none. */
+static bool id_of(const char *path, char id[TARN_TXN_ID_MAX + 1])
+{
+    const char *name = strrchr(path, '/') + 1;
+    size_t len = strlen(name);
+
+    if (!tarn_ends_with(name, ".json") || len - strlen(".json") > TARN_TXN_ID_MAX)
+        return false;
+    snprintf(id, TARN_TXN_ID_MAX + 1, "%.*s", (int)(len - strlen(".json")), name);
+    return tarn_txn_id_check(id, "id", NULL) == TARN_OK;
+}
+
+static tarn_code take_ids(struct tarn_tx *tx, const struct look *look, struct tarn_err *err)
+{
+    char id[TARN_TXN_ID_MAX + 1];
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < look->newer_count && code == TARN_OK; i++)
+        if (look->newer[i].is_foreign && id_of(look->newer[i].path, id))
+            code = tx->ops->commits.take_id(tx, look->table->id, id, err);
     return code;
 }
 
 /* Commits and their publication may have gone on meanwhile: what storage shows is held against the row as it
  * is now. */
-static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+static tarn_code block(struct tarn_tx *tx, const struct look *look, struct tarn_err *err)
 {
-    const struct look *look = ctx;
     TARN_AUTO(table) struct tarn_table *table = NULL;
     tarn_code code = tx->ops->tables.get_by_id(tx, look->table->id, &table, err);
 
@@ -164,6 +192,14 @@ static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->tables.update(tx, table, err);
 }
 
+static tarn_code note_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    const struct look *look = ctx;
+    tarn_code code = take_ids(tx, look, err);
+
+    return code == TARN_OK && look->block != TARN_BLOCK_NONE ? block(tx, look, err) : code;
+}
+
 static tarn_code look_once(struct look *look, struct tarn_err *err)
 {
     look->block = TARN_BLOCK_NONE;
@@ -172,6 +208,15 @@ static tarn_code look_once(struct look *look, struct tarn_err *err)
     forget_entries(look);
     tarn_code code = look_at_manifest(look, err);
     return code == TARN_OK && look->block == TARN_BLOCK_NONE ? look_at_log(look, err) : code;
+}
+
+static bool has_found(const struct look *look)
+{
+    bool found = look->block != TARN_BLOCK_NONE;
+
+    for (size_t i = 0; i < look->newer_count; i++)
+        found |= look->newer[i].is_foreign;
+    return found;
 }
 
 static bool has_moved(struct look *look)
@@ -198,7 +243,7 @@ tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, stru
         code = look_once(&look, err);
         again = code == TARN_OK && look.block != TARN_BLOCK_NONE && has_moved(&look);
     }
-    if (code != TARN_OK || look.block == TARN_BLOCK_NONE)
+    if (code != TARN_OK || !has_found(&look))
         return code;
-    return tarn_store_write(lake->store, block_tx, &look, err);
+    return tarn_store_write(lake->store, note_tx, &look, err);
 }

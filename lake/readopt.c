@@ -102,7 +102,8 @@ tarn_code tarn_readopt(struct tarn_lake *lake, struct tarn_place *place, const s
 {
     __attribute__((cleanup(tarn_adoption_done))) struct tarn_adoption a = { .lake = lake,
                                                                             .place = place,
-                                                                            .out = adopted };
+                                                                            .out = adopted,
+                                                                            .own_uuid = table->uuid };
     struct history history = { .table_id = table->id };
     tarn_code code = tarn_adoption_begin(&a, err);
 
@@ -123,6 +124,8 @@ tarn_code tarn_readopt(struct tarn_lake *lake, struct tarn_place *place, const s
         code = tarn_stage_into(lake, table->id, &a.stage, err);
     if (code == TARN_OK && history.is_empty)
         code = tarn_adoption_entries(&a, err);
+    if (code == TARN_OK)
+        code = tarn_adoption_ids(&a, err);
     if (code == TARN_OK)
         code = tarn_adoption_files(&a, err);
     return code == TARN_OK ? tarn_stage_end(a.stage, &adopted->id, err) : code;

@@ -22,7 +22,8 @@ struct tarn_stage {
     int64_t id;
     struct staged_file *files; /* CHUNK_ROWS */
     struct staged_entry *entries;
-    size_t file_count, entry_count;
+    char *ids[CHUNK_ROWS]; /* owned */
+    size_t file_count, entry_count, id_count;
 };
 
 static tarn_code reserve_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -70,7 +71,9 @@ static void clear(struct tarn_stage *stage)
     }
     for (size_t i = 0; i < stage->entry_count; i++)
         tarn_commit_row_done(&stage->entries[i].row);
-    stage->file_count = stage->entry_count = 0;
+    for (size_t i = 0; i < stage->id_count; i++)
+        free(stage->ids[i]);
+    stage->file_count = stage->entry_count = stage->id_count = 0;
 }
 
 void tarn_stage_free(struct tarn_stage *stage)
@@ -99,6 +102,8 @@ static tarn_code write_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     for (size_t i = 0; i < stage->entry_count && code == TARN_OK; i++)
         code = tx->ops->commits.insert_adopted(tx, stage->id, stage->entries[i].position,
                                                &stage->entries[i].row, err);
+    for (size_t i = 0; i < stage->id_count && code == TARN_OK; i++)
+        code = tx->ops->commits.take_id(tx, stage->id, stage->ids[i], err);
     return code;
 }
 
@@ -106,7 +111,7 @@ static tarn_code flush(struct tarn_stage *stage, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 
-    if (!stage->dry_run && stage->file_count + stage->entry_count > 0)
+    if (!stage->dry_run && stage->file_count + stage->entry_count + stage->id_count > 0)
         code = tarn_store_write(stage->lake->store, write_tx, stage, err);
     clear(stage);
     return code;
@@ -151,6 +156,16 @@ tarn_code tarn_stage_entry(struct tarn_stage *stage, int64_t position, const str
     if (!ok)
         return tarn_fail_oom(err);
     return stage->entry_count < CHUNK_ROWS ? TARN_OK : flush(stage, err);
+}
+
+tarn_code tarn_stage_id(struct tarn_stage *stage, const char *id, struct tarn_err *err)
+{
+    if (stage->dry_run)
+        return TARN_OK;
+    stage->ids[stage->id_count] = strdup(id);
+    if (!stage->ids[stage->id_count])
+        return tarn_fail_oom(err);
+    return ++stage->id_count < CHUNK_ROWS ? TARN_OK : flush(stage, err);
 }
 
 tarn_code tarn_stage_end(struct tarn_stage *stage, int64_t *id, struct tarn_err *err)

@@ -111,6 +111,16 @@ CREATE TABLE adopted_entries (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX adopted_entries_transaction ON adopted_entries (table_id, "transaction");
 
+-- Ids that lie on storage in entries that are no commits of the table: no commit may take them.
+CREATE TABLE taken_ids (
+    table_id      INTEGER NOT NULL,
+    "transaction" TEXT NOT NULL,
+    prefix        TEXT NOT NULL,           -- before the number at its end; the whole id when there is none
+    number        INTEGER,
+    PRIMARY KEY (table_id, "transaction")
+) STRICT, WITHOUT ROWID;
+CREATE INDEX taken_ids_number ON taken_ids (table_id, prefix, number) WHERE number IS NOT NULL;
+
 CREATE TABLE schemas (
     table_id   INTEGER NOT NULL,
     version    INTEGER NOT NULL,

@@ -374,6 +374,7 @@ static void link_facts(struct tarn_lake *lake, struct tarn_catalog_facts *out)
 
     out->lake = lake;
     facts->table = out->table;
+    facts->catalog_id = lake->catalog_id;
     facts->shown_version = is_shown ? out->table->published_version : -1;
     facts->publication = out->publication.manifest_token[0] ? &out->publication : NULL;
     facts->behind_since = out->table->publish ? out->behind_since : -1;

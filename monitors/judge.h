@@ -94,6 +94,11 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
 TARN_MUST tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts *facts,
                                        struct tarn_err *err);
 
+/* --- foreign_ids.c --- */
+struct tarn_tx;
+TARN_MUST tarn_code tarn_foreign_ids_take(struct tarn_tx *tx, const struct tarn_log_facts *log, int64_t table_id,
+                                          struct tarn_err *err);
+
 /* --- findings.c --- */
 struct tarn_merge {
     const struct tarn_findings *before;  /* the live ones in the store */

@@ -395,6 +395,8 @@ static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err
     if (code == TARN_OK)
         code = merge_tx(tx, u, s, err);
     if (code == TARN_OK)
+        code = tarn_foreign_ids_take(tx, &s->facts.log, table->id, err);
+    if (code == TARN_OK)
         code = fill_row(s, table, &u->scan, err);
     if (code != TARN_OK)
         return code;

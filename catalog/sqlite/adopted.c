@@ -1,5 +1,5 @@
-/* adopted.c - the history from before Tarn: log entries that lay on storage when it took the table
- * over. They have a position instead of a version. */
+/* adopted.c - what others left in the log: the history from before Tarn, entries that have a position instead
+ * of a version; and the ids of entries that are no history at all, which no commit may take. */
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
@@ -7,7 +7,7 @@
     "position, \"transaction\", committed_at, metadata, data_change, files_added, files_removed, "           \
     "bytes_added"
 
-enum { S_INSERT, S_LIST, S_BY_TRANSACTION };
+enum { S_INSERT, S_LIST, S_BY_TRANSACTION, S_TAKE, S_TAKEN, S_HIGHEST };
 /* clang-format off */
 const char *const tarn_sqlite_adopted_sql[] = {
     [S_INSERT] =
@@ -17,6 +17,13 @@ const char *const tarn_sqlite_adopted_sql[] = {
         "ORDER BY position DESC LIMIT ?3",
     [S_BY_TRANSACTION] =
         "SELECT " COLUMNS " FROM adopted_entries WHERE table_id = ?1 AND \"transaction\" = ?2",
+    [S_TAKE] =
+        "INSERT INTO taken_ids (table_id, \"transaction\", prefix, number) VALUES (?1, ?2, ?3, ?4) "
+        "ON CONFLICT (table_id, \"transaction\") DO NOTHING",
+    [S_TAKEN] = "SELECT 1 FROM taken_ids WHERE table_id = ?1 AND \"transaction\" = ?2",
+    [S_HIGHEST] =
+        "SELECT number FROM taken_ids WHERE table_id = ?1 AND prefix = ?2 AND number IS NOT NULL "
+        "ORDER BY number DESC LIMIT 1",
     NULL
 };
 /* clang-format on */
@@ -98,9 +105,46 @@ static tarn_code by_transaction(struct tarn_tx *tx, int64_t table_id, const char
     return code;
 }
 
+static tarn_code take_id(struct tarn_tx *tx, int64_t table_id, const char *id, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_TAKE);
+    size_t prefix_len = strlen(id);
+    int64_t number = -1;
+    (void)tarn_txn_id_number(id, &prefix_len, &number);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, id);
+    (void)sqlite3_bind_text(st, 3, id, (int)prefix_len, SQLITE_STATIC);
+    bind_opt(st, 4, number);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+static tarn_code id_taken(struct tarn_tx *tx, int64_t table_id, const char *id, bool *taken, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_TAKEN);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, id);
+    return tarn_sqlite_next(tx, st, taken, err);
+}
+
+static tarn_code highest_taken(struct tarn_tx *tx, int64_t table_id, const char *prefix, int64_t *number,
+                               struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_HIGHEST);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, prefix);
+    bool found = false;
+    tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+    if (code == TARN_OK)
+        *number = found ? column_i64(st, 0) : -1;
+    return code;
+}
+
 void tarn_sqlite_adopted_ops(struct tarn_store_ops *ops)
 {
     ops->commits.insert_adopted = insert;
     ops->commits.list_adopted = list;
     ops->commits.adopted_by_transaction = by_transaction;
+    ops->commits.take_id = take_id;
+    ops->commits.id_taken = id_taken;
+    ops->commits.highest_taken = highest_taken;
 }

@@ -14,6 +14,7 @@ enum {
     S_FILES,
     S_COMMITS,
     S_ADOPTED,
+    S_TAKEN,
     S_SCHEMAS,
     S_BATCHES,
     S_FINDINGS,
@@ -43,6 +44,9 @@ const char *const tarn_sqlite_loose_sql[] = {
     [S_ADOPTED] =
         "DELETE FROM adopted_entries WHERE table_id = ?1 AND position IN "
         "(SELECT position FROM adopted_entries WHERE table_id = ?1 LIMIT ?2)",
+    [S_TAKEN] =
+        "DELETE FROM taken_ids WHERE table_id = ?1 AND \"transaction\" IN "
+        "(SELECT \"transaction\" FROM taken_ids WHERE table_id = ?1 LIMIT ?2)",
     [S_SCHEMAS] =
         "DELETE FROM schemas WHERE table_id = ?1 AND version IN "
         "(SELECT version FROM schemas WHERE table_id = ?1 LIMIT ?2)",
@@ -92,7 +96,7 @@ static tarn_code with_id(struct tarn_tx *tx, int which, int64_t id, struct tarn_
 static tarn_code clear(struct tarn_tx *tx, int64_t id, int64_t *budget, struct tarn_err *err)
 {
     static const int k_steps[] = {
-        S_FILES,   S_COMMITS,  S_ADOPTED,     S_SCHEMAS,
+        S_FILES,   S_COMMITS,  S_ADOPTED,     S_TAKEN, S_SCHEMAS,
         S_BATCHES, S_FINDINGS, S_PUBLICATION, S_SCAN
     };
     for (size_t i = 0; i < TARN_COUNT(k_steps) && *budget > 0; i++) {

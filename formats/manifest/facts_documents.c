@@ -161,6 +161,10 @@ static void take_head(struct tarn_gather *g, struct tarn_manifest_head *head, in
         facts->version = head->version;
     free(facts->table);
     free(facts->last_updated_text);
+    free(facts->manifest_catalog);
+    free(facts->manifest_uuid);
+    facts->manifest_catalog = tarn_take(&head->catalog);
+    facts->manifest_uuid = tarn_take(&head->table_uuid);
     facts->table = tarn_take(&head->table);
     facts->last_updated_text = tarn_take(&head->last_updated_text);
     facts->last_updated_missing = !facts->last_updated_text;

@@ -48,14 +48,15 @@ tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_entry *ent
     return TARN_OK;
 }
 
-/* "_transactions/<id>.json" to the id; checkpoints, temporary files and folders are none. */
-static bool id_of(const struct tarn_object *object, char id[TARN_TXN_ID_MAX + 1])
+/* "_transactions/<id>.json" to the id; checkpoints, temporary files and folders are none. Tarn's own ids may begin with
+ * "_"; elsewhere such a file is a note of somebody else. */
+static bool id_of(const struct tarn_object *object, bool is_managed, char id[TARN_TXN_ID_MAX + 1])
 {
     const char *slash = strrchr(object->path, '/');
     const char *name = slash ? slash + 1 : object->path;
     size_t len = strlen(name);
 
-    if (object->is_folder || object->is_symlink || name[0] == '.' || name[0] == '_' || len <= 5 ||
+    if (object->is_folder || object->is_symlink || name[0] == '.' || (name[0] == '_' && !is_managed) || len <= 5 ||
         len - 5 > TARN_TXN_ID_MAX || strcmp(name + len - 5, ".json") != 0)
         return false;
     memcpy(id, name, len - 5);
@@ -70,7 +71,7 @@ static tarn_code note_entry(void *ctx, const struct tarn_object *object, struct 
 
     if (object->is_symlink)
         return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
-    if (!id_of(object, id))
+    if (!id_of(object, g->options->catalog, id))
         return TARN_OK;
     struct tarn_log_entry *entry = add_entry(&g->facts->log, id, err);
     if (!entry)

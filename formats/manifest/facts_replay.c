@@ -99,6 +99,18 @@ static tarn_code read_entry(struct replay *r, struct tarn_log_entry *entry, stru
     return tarn_entry_read_at(r->g->place, path, &again, NULL, note_op, r, err);
 }
 
+/* Of a managed table: an entry that the catalog does not know, and that another hand wrote. One of its own may be a
+ * commit that is published right now. */
+static bool is_foreign(const struct replay *r, const struct tarn_log_entry *entry, const struct tarn_entry_head *head)
+{
+    const struct tarn_facts_catalog *catalog = r->g->options->catalog;
+
+    if (!catalog || entry->committed)
+        return false;
+    return !head->catalog || !head->table_uuid || strcmp(head->catalog, catalog->catalog_id) != 0 ||
+           strcmp(head->table_uuid, catalog->table->uuid) != 0;
+}
+
 static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *renamed, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
@@ -108,6 +120,7 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     tarn_code code = entry->absent ? TARN_NOT_FOUND : read_entry(r, entry, &head, &fault);
     if (code == TARN_INVALID || code == TARN_NOT_FOUND) {
         entry->unreadable = code == TARN_INVALID;
+        entry->foreign = entry->unreadable && r->g->options->catalog && !entry->committed;
         r->certain &= !entry->committed;
         return TARN_OK;
     }
@@ -115,16 +128,18 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
         return tarn_err_move(err, &fault);
     entry->read = true;
     entry->version = head.version;
+    entry->foreign = is_foreign(r, entry, &head);
     bool is_data = head.data_change && head.adds + head.removes > 0;
     if (entry->committed && is_data && head.timestamp > facts->last_data_commit)
         facts->last_data_commit = head.timestamp;
     return check_id(r, entry, head.id, renamed, err);
 }
 
-/* Of a managed table the catalog tells what was done; only what came before Tarn is read from the log. */
+/* Of a managed table the catalog tells what was done; only what came before Tarn is read from the log, and what the
+ * catalog does not know. */
 static bool needs_reading(const struct replay *r, const struct tarn_log_entry *entry)
 {
-    return !r->g->options->catalog || entry->adopted;
+    return !r->g->options->catalog || entry->adopted || !entry->committed;
 }
 
 static int64_t pointer_number(const struct tarn_facts *facts)

@@ -168,6 +168,60 @@ void tarn_contract_adopted_entries_have_a_position_and_no_version(tarn_store_ope
 
 /* --- idempotency keys --- */
 
+/* --- ids that no commit may take --- */
+
+struct take {
+    int64_t table_id;
+    const char *id;
+    bool taken;
+    int64_t number; /* of the prefix `id` */
+};
+static tarn_code take_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct take *t = ctx;
+    return tx->ops->commits.take_id(tx, t->table_id, t->id, err);
+}
+static tarn_code taken_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct take *t = ctx;
+    return tx->ops->commits.id_taken(tx, t->table_id, t->id, &t->taken, err);
+}
+static tarn_code highest_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct take *t = ctx;
+    return tx->ops->commits.highest_taken(tx, t->table_id, t->id, &t->number, err);
+}
+
+void tarn_contract_taken_ids_are_found_by_name_and_by_the_highest_number(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    static const char *const k_taken[] = { "txn-4", "txn-0010", "txn-9", "txn-4", "word", "77", "txn-x2", "txn-" };
+    static const struct {
+        const char *prefix;
+        int64_t number;
+    } k_highest[] = { { "txn-", 10 }, { "", 77 }, { "txn-x", 2 }, { "word", -1 }, { "TXN-", -1 }, { "txn", -1 } };
+    static const struct {
+        const char *id;
+        bool taken;
+    } k_ids[] = { { "txn-4", true }, { "txn-0010", true }, { "txn-10", false }, { "word", true }, { "txn-", true } };
+    int64_t id = fx_make(store, "default", "orders"), other = fx_make(store, "default", "other");
+    for (size_t i = 0; i < TARN_COUNT(k_taken); i++)
+        fx_write(store, take_tx, &(struct take){ .table_id = id, .id = k_taken[i] }, TARN_OK);
+    for (size_t i = 0; i < TARN_COUNT(k_ids); i++) {
+        struct take t = { .table_id = id, .id = k_ids[i].id };
+        fx_read(store, taken_tx, &t, TARN_OK);
+        cr_expect(t.taken == k_ids[i].taken, "%s", t.id);
+        t.table_id = other;
+        fx_read(store, taken_tx, &t, TARN_OK);
+        cr_expect(t.taken == false, "%s of another table", t.id);
+    }
+    for (size_t i = 0; i < TARN_COUNT(k_highest); i++) {
+        struct take t = { .table_id = id, .id = k_highest[i].prefix };
+        fx_read(store, highest_tx, &t, TARN_OK);
+        cr_expect(t.number == k_highest[i].number, "'%s': %lld", t.id, (long long)t.number);
+    }
+}
+
 struct key {
     const char *part[5]; /* principal, method, path, uuid, key */
     int64_t version, now_ms;

@@ -136,6 +136,7 @@ Test(ident, a_transaction_id_is_short_and_plain)
         tarn_code code;
     } k_rows[] = {
         { "txn-1", TARN_OK }, { "A.b_c-9", TARN_OK }, { "-", TARN_OK }, { "_x", TARN_OK },
+        { "a.checkpoint", TARN_INVALID }, { "a.checkpoints", TARN_OK }, { "checkpoint", TARN_OK },
         { "", TARN_INVALID }, { ".a", TARN_INVALID }, { "a/b", TARN_INVALID }, { "a b", TARN_INVALID },
         { "ä", TARN_INVALID }, { A50 A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaa", TARN_OK },
         { A50 A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa", TARN_INVALID },
