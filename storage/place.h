@@ -11,6 +11,9 @@ struct tarn_place {
     const struct tarn_place_ops *ops;
     char *location; /* owned */
 };
+struct tarn_lister {
+    const struct tarn_place_ops *ops;
+};
 struct tarn_reader {
     const struct tarn_place_ops *ops;
 };
@@ -26,8 +29,11 @@ struct tarn_place_ops {
     tarn_code (*open)(const char *root, const char *location, bool create, struct tarn_place **out,
                       struct tarn_err *err);
     void (*free)(struct tarn_place *place);
-    tarn_code (*list)(struct tarn_place *place, const char *prefix, bool recursive, tarn_object_fn *fn,
-                      void *ctx, struct tarn_err *err);
+    tarn_code (*lister)(struct tarn_place *place, const char *prefix, bool recursive, struct tarn_lister **out,
+                        struct tarn_err *err);
+    tarn_code (*lister_next)(struct tarn_lister *lister, struct tarn_object *out, bool *found,
+                             struct tarn_err *err);
+    void (*lister_free)(struct tarn_lister *lister);
     tarn_code (*stat)(struct tarn_place *place, const char *path, struct tarn_object *out,
                       struct tarn_err *err);
     tarn_code (*read)(struct tarn_place *place, const char *path, int64_t offset, size_t len,

@@ -125,11 +125,37 @@ static tarn_code path_check(const struct tarn_place *place, const char *path, st
     return TARN_OK;
 }
 
+tarn_code tarn_place_lister(struct tarn_place *place, const char *prefix, bool recursive, struct tarn_lister **out,
+                            struct tarn_err *err)
+{
+    tarn_code code = prefix[0] == '\0' ? TARN_OK : path_check(place, prefix, err);
+    return code != TARN_OK ? code : place->ops->lister(place, prefix, recursive, out, err);
+}
+
+tarn_code tarn_lister_next(struct tarn_lister *lister, struct tarn_object *out, bool *found, struct tarn_err *err)
+{
+    return lister->ops->lister_next(lister, out, found, err);
+}
+
+void tarn_lister_free(struct tarn_lister *lister)
+{
+    if (lister)
+        lister->ops->lister_free(lister);
+}
+
 tarn_code tarn_place_list(struct tarn_place *place, const char *prefix, bool recursive, tarn_object_fn *fn,
                           void *ctx, struct tarn_err *err)
 {
-    tarn_code code = prefix[0] == '\0' ? TARN_OK : path_check(place, prefix, err);
-    return code != TARN_OK ? code : place->ops->list(place, prefix, recursive, fn, ctx, err);
+    TARN_AUTO(lister) struct tarn_lister *lister = NULL;
+    tarn_code code = tarn_place_lister(place, prefix, recursive, &lister, err);
+
+    for (bool found = true; code == TARN_OK && found;) {
+        struct tarn_object object = { 0 };
+        code = tarn_lister_next(lister, &object, &found, err);
+        if (code == TARN_OK && found)
+            code = fn(ctx, &object, err);
+    }
+    return code;
 }
 
 tarn_code tarn_place_stat(struct tarn_place *place, const char *path, struct tarn_object *out,

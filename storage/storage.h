@@ -49,6 +49,16 @@ const char *tarn_place_location(const struct tarn_place *place);
  * returned: a partial listing must never be judged. */
 TARN_MUST tarn_code tarn_place_list(struct tarn_place *place, const char *prefix, bool recursive, tarn_object_fn *fn,
                                     void *ctx, struct tarn_err *err);
+/* The same, one object after the other, for who cannot be called back; the place must outlive it. Nothing of it is in
+ * memory but the folders still to be read. */
+struct tarn_lister;
+TARN_MUST tarn_code tarn_place_lister(struct tarn_place *place, const char *prefix, bool recursive,
+                                      struct tarn_lister **out, struct tarn_err *err);
+/* *found false: the end. out->path is borrowed until the next call. */
+TARN_MUST tarn_code tarn_lister_next(struct tarn_lister *lister, struct tarn_object *out, bool *found,
+                                     struct tarn_err *err);
+void tarn_lister_free(struct tarn_lister *lister);
+TARN_DEFINE_AUTO(lister, struct tarn_lister)
 /* Size, time, token of one object; TARN_NOT_FOUND. out->path is left alone. */
 TARN_MUST tarn_code tarn_place_stat(struct tarn_place *place, const char *path, struct tarn_object *out,
                                     struct tarn_err *err);
