@@ -30,6 +30,8 @@ struct tarn_commit_use {
     enum tarn_verify verify;                     /* the request's; it may only raise the table's */
     const char *principal, *method, *path, *key; /* key: Idempotency-Key or NULL */
     char body_hash[TARN_SHA256_HEX];             /* "" when no replay of this body is possible */
+    const char *key_hash;                        /* of what the key stands for; NULL: body_hash */
+    const char *group;                           /* id shared with commits to other tables, NULL: alone */
     int64_t now_ms;                              /* 0: the clock, at the decision */
     /* out */
     struct tarn_commit_row row; /* borrows `transaction` and `metadata`; of a replay it has no metadata */

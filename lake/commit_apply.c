@@ -138,12 +138,14 @@ tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, con
     if (__builtin_add_overflow(table->total_bytes - row.bytes_removed, row.bytes_added, &row.total_bytes))
         return tarn_fail_field(err, "operations", "the table's size would be out of range");
     memcpy(row.body_hash, use->body_hash, sizeof row.body_hash);
+    snprintf(row.group, sizeof row.group, "%s", use->group ? use->group : "");
     code = tarn_commit_insert(tx, use, table, &row, err);
     if (code == TARN_OK)
         code = tx->ops->tables.commit(tx, table->id, table->version, &row, err);
     if (code == TARN_OK && use->key)
         code = tx->ops->commits.key_put(tx, use->principal, use->method, use->path, table->uuid, use->key,
-                                        row.version, use->body_hash, now, err);
+                                        row.version, use->key_hash ? use->key_hash : use->body_hash, now,
+                                        err);
     if (code == TARN_OK)
         code = tarn_event_committed(tx, table, &row, err);
     if (code == TARN_OK)

@@ -42,7 +42,7 @@ static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const s
     code = tx->ops->commits.get(tx, table->id, version, &row, err);
     if (code != TARN_OK)
         return code;
-    if (strcmp(hash, use->body_hash) != 0)
+    if (strcmp(hash, use->key_hash ? use->key_hash : use->body_hash) != 0)
         return refuse(&row, "Idempotency-Key", "the key", err);
     answer_again(use, table, &row);
     return TARN_OK;

@@ -44,6 +44,8 @@ struct tarn_use {
     bool (*publishes)(const void *use, int64_t *table_id, int64_t *version);
     /* Told when the wait is over. */
     void (*published)(void *use, bool done);
+    /* Is there another publication to wait for? Then `publishes` is asked again. NULL: never. */
+    bool (*publishes_more)(const void *use);
     /* Frees what the struct owns, not the struct. */
     void (*done)(void *use);
 };

@@ -63,10 +63,12 @@ tarn_code tarn_use_run(struct tarn_lake *lake, const struct tarn_use *use, void 
         code = use->after(lake, state, err);
     if (code != TARN_OK)
         return code;
-    if (use->publishes && use->publishes(state, &table_id, &version)) {
+    bool waits = use->publishes && use->publishes(state, &table_id, &version);
+    while (waits) {
         bool done = wait_for(lake, table_id, version);
         if (use->published)
             use->published(state, done);
+        waits = use->publishes_more && use->publishes_more(state) && use->publishes(state, &table_id, &version);
     }
     return TARN_OK;
 }

@@ -136,9 +136,11 @@ static void changed(void *ctx, tarn_code code, struct tarn_err *err)
 static void published(void *ctx, bool done)
 {
     struct tarn_task *task = ctx;
-    if (use_of(task)->published)
-        use_of(task)->published(task->use, done);
-    task->step = TARN_STEP_ANSWER;
+    const struct tarn_use *use = use_of(task);
+    if (use->published)
+        use->published(task->use, done);
+    bool more = use->publishes_more && use->publishes_more(task->use);
+    task->step = more ? TARN_STEP_PUBLISH : TARN_STEP_ANSWER;
     pass_on(task);
 }
 

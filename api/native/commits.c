@@ -5,6 +5,16 @@
 
 #define KEY_MAX 255 /* bytes of an Idempotency-Key */
 
+tarn_code tarn_native_key(const struct tarn_request *req, const char **out, struct tarn_err *err)
+{
+    const char *key = tarn_request_header(req, "Idempotency-Key");
+
+    if (key && (key[0] == '\0' || strlen(key) > KEY_MAX))
+        return tarn_fail_field(err, "Idempotency-Key", "has 1 to %d bytes", KEY_MAX);
+    *out = key;
+    return TARN_OK;
+}
+
 static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_err *err)
 {
     struct tarn_commit_use *use = state;
@@ -16,39 +26,43 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
     use->principal = req->who.name;
     use->method = req->method;
     use->path = req->path;
-    use->key = tarn_request_header(req, "Idempotency-Key");
-    if (use->key && (use->key[0] == '\0' || strlen(use->key) > KEY_MAX))
-        return tarn_fail_field(err, "Idempotency-Key", "has 1 to %d bytes", KEY_MAX);
-    return tarn_commit_parse(req->json, use, err);
+    code = tarn_native_key(req, &use->key, err);
+    return code == TARN_OK ? tarn_commit_parse(req->json, use, err) : code;
+}
+
+void tarn_native_commit_write(struct tarn_jsonw *w, const struct tarn_commit_use *use)
+{
+    const struct tarn_commit_row *row = &use->row;
+    char dotted[TARN_DOTTED_MAX];
+
+    tarn_ident_format(use->ident.namespace_, use->ident.name, dotted);
+    tarn_jsonw_object(w);
+    tarn_jsonw_kstr(w, "table", dotted);
+    tarn_jsonw_ki64(w, "version", row->version);
+    tarn_jsonw_kstr(w, "transaction", row->transaction);
+    tarn_jsonw_ktime(w, "committed_at", row->committed_at);
+    tarn_jsonw_ki64(w, "schema_version", row->schema_version);
+    tarn_jsonw_ki64(w, "files_added", row->files_added);
+    tarn_jsonw_ki64(w, "files_removed", row->files_removed);
+    tarn_jsonw_ki64(w, "files", row->file_count);
+    tarn_jsonw_ki64(w, "total_size_bytes", row->total_bytes);
+    tarn_jsonw_kbool(w, "published", use->published);
+    if (json_array_size(use->warnings) > 0) {
+        tarn_jsonw_key(w, "warnings");
+        tarn_jsonw_json(w, use->warnings);
+    }
+    tarn_jsonw_object_end(w);
 }
 
 static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
                         struct tarn_err *err)
 {
     const struct tarn_commit_use *use = state;
-    const struct tarn_commit_row *row = &use->row;
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
-    char dotted[TARN_DOTTED_MAX];
 
     (void)req;
     reply->status = use->replayed ? 200 : 201;
-    tarn_ident_format(use->ident.namespace_, use->ident.name, dotted);
-    tarn_jsonw_object(&w);
-    tarn_jsonw_kstr(&w, "table", dotted);
-    tarn_jsonw_ki64(&w, "version", row->version);
-    tarn_jsonw_kstr(&w, "transaction", row->transaction);
-    tarn_jsonw_ktime(&w, "committed_at", row->committed_at);
-    tarn_jsonw_ki64(&w, "schema_version", row->schema_version);
-    tarn_jsonw_ki64(&w, "files_added", row->files_added);
-    tarn_jsonw_ki64(&w, "files_removed", row->files_removed);
-    tarn_jsonw_ki64(&w, "files", row->file_count);
-    tarn_jsonw_ki64(&w, "total_size_bytes", row->total_bytes);
-    tarn_jsonw_kbool(&w, "published", use->published);
-    if (json_array_size(use->warnings) > 0) {
-        tarn_jsonw_key(&w, "warnings");
-        tarn_jsonw_json(&w, use->warnings);
-    }
-    tarn_jsonw_object_end(&w);
+    tarn_native_commit_write(&w, use);
     return tarn_buf_check(&reply->body, err);
 }
 

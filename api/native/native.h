@@ -29,8 +29,16 @@ void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *tabl
 
 /* commits.c, history.c; query of the list: page_size page_token */
 extern const struct tarn_flow tarn_native_commit; /* POST .../commits */
+struct tarn_commit_use;
+void tarn_native_commit_write(struct tarn_jsonw *w, const struct tarn_commit_use *use); /* as it is answered */
+/* The Idempotency-Key of the request, NULL without one. */
+TARN_MUST tarn_code tarn_native_key(const struct tarn_request *req, const char **out, struct tarn_err *err);
+
 tarn_handler_fn tarn_native_commits_list;         /* work */
 tarn_handler_fn tarn_native_commit_get;           /* work: .../commits/{transaction} */
+
+/* transactions.c */
+extern const struct tarn_flow tarn_native_transaction; /* POST /api/transactions */
 
 /* manifest.c; query: version */
 tarn_handler_fn tarn_native_manifest_get; /* work */
