@@ -138,6 +138,7 @@ static void done(void *state)
     free(use->ops);
     tarn_buf_done(&use->texts);
     json_decref(use->warnings);
+    json_decref(use->replaced);
 }
 
 const struct tarn_use tarn_commit = {

@@ -37,7 +37,8 @@ struct tarn_commit_use {
     struct tarn_commit_row row; /* borrows `transaction` and `metadata`; of a replay it has no metadata */
     int64_t table_id;
     bool replayed, published, publishes;
-    json_t *warnings; /* owned array or NULL */
+    json_t *warnings; /* owned array or NULL: what verification met */
+    json_t *replaced; /* owned array or NULL: warnings of files that are removed and added */
     /* inside */
     struct tarn_buf texts; /* JSON texts that ops and metadata point into */
     bool must_check;

@@ -5,7 +5,8 @@
 #include "lake/commit.h"
 #include <string.h>
 
-#define NONE SIZE_MAX
+#define NONE         SIZE_MAX
+#define REPLACED_MAX 1000 /* warnings of replaced files */
 
 /* Where a text begins in use->texts; the buffer moves while it grows. */
 struct span {
@@ -113,8 +114,20 @@ static int by_path(const void *a, const void *b)
     return order != 0 ? order : (x > y) - (x < y);
 }
 
+/* Readers that are at the old file, or keep it, may mix the two. */
+static tarn_code note_replaced(struct tarn_commit_use *use, const char *path, struct tarn_err *err)
+{
+    if (!use->replaced)
+        use->replaced = json_array();
+    if (json_array_size(use->replaced) >= REPLACED_MAX)
+        return TARN_OK;
+    json_t *warning = json_pack("{s:s, s:s, s:n, s:n, s:n, s:s}", "code", "file_replaced", "path", path, "column", "from",
+                                "to", "message", "the file is replaced: data files are meant to be immutable");
+    return json_array_append_new(use->replaced, warning) == 0 ? TARN_OK : tarn_fail_oom(err);
+}
+
 /* One path may be removed and added, once each. */
-static tarn_code check_twice(const struct tarn_commit_use *use, struct tarn_err *err)
+static tarn_code check_twice(struct tarn_commit_use *use, struct tarn_err *err)
 {
     if (use->op_count < 2)
         return TARN_OK;
@@ -126,8 +139,14 @@ static tarn_code check_twice(const struct tarn_commit_use *use, struct tarn_err 
     qsort(sorted, use->op_count, sizeof *sorted, by_path);
     for (size_t i = 1; i < use->op_count; i++) {
         const struct tarn_commit_op *one = sorted[i - 1], *two = sorted[i];
-        if (one->is_add != two->is_add || strcmp(one->file.path, two->file.path) != 0)
+        if (strcmp(one->file.path, two->file.path) != 0)
             continue;
+        if (one->is_add != two->is_add) {
+            tarn_code code = note_replaced(use, two->file.path, err);
+            if (code != TARN_OK)
+                return code;
+            continue;
+        }
         tarn_fail_field(err, "path", "the path is %s twice", two->is_add ? "added" : "removed");
         return tarn_err_prefix(err, "operations[%zu]", (size_t)(two - use->ops));
     }

@@ -30,6 +30,22 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
     return code == TARN_OK ? tarn_commit_parse(req->json, use, err) : code;
 }
 
+static void write_warnings(struct tarn_jsonw *w, const struct tarn_commit_use *use)
+{
+    const json_t *lists[] = { use->warnings, use->replaced };
+    size_t i;
+    json_t *warning;
+
+    if (json_array_size(use->warnings) + json_array_size(use->replaced) == 0)
+        return;
+    tarn_jsonw_key(w, "warnings");
+    tarn_jsonw_array(w);
+    for (size_t list = 0; list < TARN_COUNT(lists); list++)
+        json_array_foreach (lists[list], i, warning)
+            tarn_jsonw_json(w, warning);
+    tarn_jsonw_array_end(w);
+}
+
 void tarn_native_commit_write(struct tarn_jsonw *w, const struct tarn_commit_use *use)
 {
     const struct tarn_commit_row *row = &use->row;
@@ -47,10 +63,7 @@ void tarn_native_commit_write(struct tarn_jsonw *w, const struct tarn_commit_use
     tarn_jsonw_ki64(w, "files", row->file_count);
     tarn_jsonw_ki64(w, "total_size_bytes", row->total_bytes);
     tarn_jsonw_kbool(w, "published", use->published);
-    if (json_array_size(use->warnings) > 0) {
-        tarn_jsonw_key(w, "warnings");
-        tarn_jsonw_json(w, use->warnings);
-    }
+    write_warnings(w, use);
     tarn_jsonw_object_end(w);
 }
 

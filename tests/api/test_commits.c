@@ -138,6 +138,11 @@ Test(commits, removing_and_adding_one_path_replaces_the_file)
     commit("{\"expected_version\":1,\"operations\":[{\"type\":\"add_file\",\"path\":\"a\",\"size\":33}," REMOVE("a") "]}");
     cr_expect(eq(i64, tarn_answer_i64("files"), 1));
     cr_expect(eq(i64, tarn_answer_i64("total_size_bytes"), 33));
+    const json_t *warnings = json_object_get(tarn_answer(), "warnings");
+    cr_assert(eq(sz, json_array_size(warnings), 1));
+    const json_t *warning = json_array_get(warnings, 0);
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(warning, "code")), "file_replaced"));
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(warning, "path")), "a"));
 }
 
 Test(commits, a_compaction_lands_on_any_version_while_its_files_are_there)
