@@ -156,6 +156,20 @@ struct tarn_store_ops {
         tarn_code (*sweep)(struct tarn_tx *tx, int64_t limit, bool *left, struct tarn_err *err);
     } files;
 
+    /* Files that no kept version has any more. Their paths stay known until they are gone from storage, so that a file
+     * that a commit removed is never taken for one that nobody registered. */
+    struct {
+        /* Takes out of the history of files what commits up to `version` removed, at most `limit` rows a call; *left
+         * tells of more. Before the rows of those commits go: they tell when. */
+        tarn_code (*retire)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit, bool *left,
+                            struct tarn_err *err);
+        /* By path, after `after`. */
+        tarn_code (*page)(struct tarn_tx *tx, int64_t table_id, const char *after, int64_t limit, tarn_retired_fn *fn,
+                          void *ctx, struct tarn_err *err);
+        /* The file is not on storage any more; nothing happens to a path that is not retired. */
+        tarn_code (*gone)(struct tarn_tx *tx, int64_t table_id, const char *path, struct tarn_err *err);
+    } retired;
+
     struct {
         tarn_code (*insert)(struct tarn_tx *tx, int64_t table_id, const struct tarn_commit_row *row, struct tarn_err *err);
         tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, int64_t version, struct tarn_commit_row *out,

@@ -84,6 +84,14 @@ struct tarn_file {
 /* Another code than TARN_OK stops the walk. */
 typedef tarn_code tarn_file_fn(void *ctx, const struct tarn_file *file, struct tarn_err *err);
 
+/* A file that no kept version has any more; `path` is borrowed for the call. */
+struct tarn_retired_file {
+    const char *path;
+    int64_t size;
+    int64_t removed_at; /* -1: not known */
+};
+typedef tarn_code tarn_retired_fn(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err);
+
 struct tarn_commit_row {
     int64_t version;
     char *transaction;

@@ -75,6 +75,15 @@ CREATE TABLE files (
 CREATE UNIQUE INDEX files_live ON files (table_id, path) WHERE removed_version IS NULL;
 CREATE INDEX files_removed ON files (table_id, removed_version) WHERE removed_version IS NOT NULL;
 
+-- Files that no kept version has any more, until they are gone from storage.
+CREATE TABLE retired_files (
+    table_id   INTEGER NOT NULL,
+    path       TEXT NOT NULL,
+    size       INTEGER NOT NULL,
+    removed_at INTEGER,
+    PRIMARY KEY (table_id, path)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE commits (
     table_id       INTEGER NOT NULL,
     version        INTEGER NOT NULL,

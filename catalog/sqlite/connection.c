@@ -16,6 +16,7 @@ static const char *const *const k_groups[TARN_SQLITE_GROUPS] = {
     [TARN_SQLITE_COMMITS] = tarn_sqlite_commits_sql,
     [TARN_SQLITE_ADOPTED] = tarn_sqlite_adopted_sql,
     [TARN_SQLITE_SCHEMAS] = tarn_sqlite_schemas_sql,
+    [TARN_SQLITE_RETIRED] = tarn_sqlite_retired_sql,
     [TARN_SQLITE_BATCHES] = tarn_sqlite_batches_sql,
     [TARN_SQLITE_PUBLICATIONS] = tarn_sqlite_publications_sql,
     [TARN_SQLITE_SCANS] = tarn_sqlite_scans_sql,

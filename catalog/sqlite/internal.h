@@ -27,6 +27,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_COMMITS,
     TARN_SQLITE_ADOPTED,
     TARN_SQLITE_SCHEMAS,
+    TARN_SQLITE_RETIRED,
     TARN_SQLITE_BATCHES,
     TARN_SQLITE_PUBLICATIONS,
     TARN_SQLITE_SCANS,
@@ -36,7 +37,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_EVENTS,
     TARN_SQLITE_GROUPS
 };
-#define TARN_SQLITE_GROUP_MAX 16
+#define TARN_SQLITE_GROUP_MAX 24
 
 /* SQL texts by id, each list ends with NULL. */
 extern const char *const tarn_sqlite_control_sql[];
@@ -49,6 +50,7 @@ extern const char *const tarn_sqlite_files_sql[];
 extern const char *const tarn_sqlite_commits_sql[];
 extern const char *const tarn_sqlite_adopted_sql[];
 extern const char *const tarn_sqlite_schemas_sql[];
+extern const char *const tarn_sqlite_retired_sql[];
 extern const char *const tarn_sqlite_batches_sql[];
 extern const char *const tarn_sqlite_publications_sql[];
 extern const char *const tarn_sqlite_scans_sql[];
@@ -67,6 +69,7 @@ void tarn_sqlite_files_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_commits_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_adopted_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_schemas_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_retired_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_batches_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_publications_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_scans_ops(struct tarn_store_ops *ops);

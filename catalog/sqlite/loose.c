@@ -12,6 +12,7 @@ enum {
     S_NEXT_LOOSE,
     S_DROP_LOOSE,
     S_FILES,
+    S_RETIRED,
     S_COMMITS,
     S_ADOPTED,
     S_TAKEN,
@@ -38,6 +39,9 @@ const char *const tarn_sqlite_loose_sql[] = {
         "(SELECT added_version, path FROM "
         "(SELECT added_version, path FROM files WHERE table_id = ?1 ORDER BY added_version, path LIMIT ?2) "
         "ORDER BY added_version DESC, path DESC LIMIT 1)",
+    [S_RETIRED] =
+        "DELETE FROM retired_files WHERE table_id = ?1 AND path IN "
+        "(SELECT path FROM retired_files WHERE table_id = ?1 LIMIT ?2)",
     [S_COMMITS] =
         "DELETE FROM commits WHERE table_id = ?1 AND version IN "
         "(SELECT version FROM commits WHERE table_id = ?1 LIMIT ?2)",
@@ -96,7 +100,7 @@ static tarn_code with_id(struct tarn_tx *tx, int which, int64_t id, struct tarn_
 static tarn_code clear(struct tarn_tx *tx, int64_t id, int64_t *budget, struct tarn_err *err)
 {
     static const int k_steps[] = {
-        S_FILES,   S_COMMITS,  S_ADOPTED,     S_TAKEN, S_SCHEMAS,
+        S_FILES,   S_RETIRED, S_COMMITS,  S_ADOPTED,     S_TAKEN, S_SCHEMAS,
         S_BATCHES, S_FINDINGS, S_PUBLICATION, S_SCAN
     };
     for (size_t i = 0; i < TARN_COUNT(k_steps) && *budget > 0; i++) {

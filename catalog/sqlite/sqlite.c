@@ -34,6 +34,7 @@ static void fill_ops(struct tarn_store_ops *ops)
     tarn_sqlite_commits_ops(ops);
     tarn_sqlite_adopted_ops(ops);
     tarn_sqlite_schemas_ops(ops);
+    tarn_sqlite_retired_ops(ops);
     tarn_sqlite_batches_ops(ops);
     tarn_sqlite_publications_ops(ops);
     tarn_sqlite_scans_ops(ops);

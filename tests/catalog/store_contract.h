@@ -30,6 +30,7 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(pages_of_files_are_exact_while_commits_go_on)                                                          \
     X(what_changed_since_a_version_is_counted_up_to_a_limit)                                                 \
     X(a_version_lists_its_removes_then_its_adds)                                                             \
+    X(what_is_retired_is_in_no_older_version_and_known_until_it_is_gone)                                     \
     X(what_is_not_known_of_a_file_stays_unknown)                                                             \
     /* history */                                                                                            \
     X(a_commit_is_found_by_version_and_by_transaction)                                                       \
