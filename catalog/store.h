@@ -84,6 +84,18 @@ struct tarn_batch_filter {
     int64_t limit;
 };
 
+/* Where a walk over file rows has come to. By key: (added_version, path), `removed_version` is not looked at; by
+ * removal: (removed_version, added_version, path). Zeroed: before the first row. */
+struct tarn_file_cursor {
+    int64_t removed_version, added_version;
+    char path[TARN_PATH_MAX + 1];
+    bool end; /* no row is left */
+};
+/* What one step of a large commit wrote. */
+struct tarn_file_totals {
+    int64_t files, bytes;
+};
+
 /* Unless said otherwise: TARN_OK or the database's fault. "Finds" gives *out owned or the code told. */
 struct tarn_store_ops {
     const char *name; /* "sqlite" */
@@ -112,8 +124,15 @@ struct tarn_store_ops {
          * revision. TARN_TABLE_EXISTS when the new name is taken. */
         tarn_code (*update)(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err);
         /* The compare-and-swap: sets version to expected + 1 and the totals, transaction and committed_at
-         * of *next, where version is `expected` and the table is live. TARN_VERSION_CONFLICT when no row changed. */
+         * of *next, where version is `expected`, nothing is staged and the table is live. TARN_VERSION_CONFLICT when no
+         * row changed. */
         tarn_code (*commit)(struct tarn_tx *tx, int64_t id, int64_t expected, const struct tarn_commit_row *next,
+                            struct tarn_err *err);
+        /* Sets tables.staging (no new revision). Rows of that version are seen by nobody until the table's version
+         * reaches it: every reader names a version. 0: the rows are in place, or undone. */
+        tarn_code (*stage)(struct tarn_tx *tx, int64_t id, int64_t version, struct tarn_err *err);
+        /* Ids of tables with something staged, dropped ones too, after `after_id`, at most `limit`. */
+        tarn_code (*staged)(struct tarn_tx *tx, int64_t after_id, int64_t limit, int64_t *ids, int64_t *count,
                             struct tarn_err *err);
         tarn_code (*list)(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_table_fn *fn, void *ctx,
                           struct tarn_err *err);
@@ -151,6 +170,11 @@ struct tarn_store_ops {
         /* What one commit did: its removes, then its adds, each by path. */
         tarn_code (*of_version)(struct tarn_tx *tx, int64_t table_id, int64_t version, tarn_file_fn *fn, void *ctx,
                                 struct tarn_err *err);
+        /* Files that commits up to version `to` removed and that were added up to `added_to`, in order of removal,
+         * after *after: at most `limit` rows are looked at, fn gets those that fit; *at where it came to. */
+        tarn_code (*removed_page)(struct tarn_tx *tx, int64_t table_id, int64_t to, int64_t added_to,
+                                  const struct tarn_file_cursor *after, int64_t limit, tarn_file_fn *fn, void *ctx,
+                                  struct tarn_file_cursor *at, struct tarn_err *err);
         /* Rows of no table, under ids reserved before the store was opened (a crash while staging), and rows of purged
          * tables; at most `limit` a call. */
         tarn_code (*sweep)(struct tarn_tx *tx, int64_t limit, bool *left, struct tarn_err *err);
@@ -169,6 +193,21 @@ struct tarn_store_ops {
         /* The file is not on storage any more; nothing happens to a path that is not retired. */
         tarn_code (*gone)(struct tarn_tx *tx, int64_t table_id, const char *path, struct tarn_err *err);
     } retired;
+    /* Steps of a large commit that makes `version`, each at most `limit` rows, after *after by key or by removal;
+     * *at where it came to. */
+    struct {
+        /* Removes, in the order of the key, what is live and was added before `version`. */
+        tarn_code (*remove)(struct tarn_tx *tx, int64_t table_id, int64_t version,
+                            const struct tarn_file_cursor *after, int64_t limit, struct tarn_file_cursor *at,
+                            struct tarn_file_totals *totals, struct tarn_err *err);
+        /* Adds again, in the order of removal, what was added up to `to` and removed before `version`. */
+        tarn_code (*bring_back)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t to,
+                                const struct tarn_file_cursor *after, int64_t limit, struct tarn_file_cursor *at,
+                                struct tarn_file_totals *totals, struct tarn_err *err);
+        /* Takes back what was written of `version`: its adds, then its removes. */
+        tarn_code (*undo)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit, bool *left,
+                          struct tarn_err *err);
+    } bulk;
 
     struct {
         tarn_code (*insert)(struct tarn_tx *tx, int64_t table_id, const struct tarn_commit_row *row, struct tarn_err *err);
@@ -193,6 +232,12 @@ struct tarn_store_ops {
         /* The highest number among those with the prefix (tarn_txn_id_number), -1: none. */
         tarn_code (*highest_taken)(struct tarn_tx *tx, int64_t table_id, const char *prefix, int64_t *number,
                                    struct tarn_err *err);
+        /* Version `version` restored the snapshot of `to_version`. */
+        tarn_code (*insert_rollback)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t to_version,
+                                     struct tarn_err *err);
+        /* The newest rollback at or below `version`; *found 0: none. */
+        tarn_code (*rollback_at)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t *found,
+                                 int64_t *to_version, struct tarn_err *err);
         /* Idempotency-Key. get: TARN_NOT_FOUND, else the version and body hash (65 bytes). */
         tarn_code (*key_get)(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
                              const char *uuid, const char *key, int64_t *version, char hash[65], struct tarn_err *err);

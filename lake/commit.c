@@ -2,7 +2,6 @@
  * commit of a table since the start, and one that asks for verification, go by a worker before it. */
 #include "lake/commit.h"
 #include "lake/look.h"
-#include "lake/schema_rows.h"
 #include <string.h>
 
 static bool needs_check(const struct tarn_lake *lake, const void *state)
@@ -11,63 +10,64 @@ static bool needs_check(const struct tarn_lake *lake, const void *state)
     return ((const struct tarn_commit_use *)state)->must_check;
 }
 
-/* What the check reads of the catalog: the table, its schemas where files are held to them, and whether the decision is known already. */
-struct before {
-    struct tarn_commit_use *use;
-    struct tarn_table *table;
-    struct tarn_schema_rows schemas;
-    bool decided;
-};
-
-static void before_done(struct before *b)
+void tarn_commit_before_done(struct tarn_commit_before *before)
 {
-    tarn_table_free(b->table);
-    tarn_schema_rows_done(&b->schemas);
-    b->table = NULL;
+    tarn_table_free(before->table);
+    tarn_schema_rows_done(&before->schemas);
+    before->table = NULL;
 }
 
 static tarn_code before_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct before *b = ctx;
+    struct tarn_commit_before *b = ctx;
     TARN_ERR(ignored); /* a refusal is told by the decision itself */
 
-    before_done(b);
+    tarn_commit_before_done(b);
     tarn_code code = tx->ops->tables.get(tx, b->use->ident.namespace_, b->use->ident.name, &b->table, err);
     if (code == TARN_OK && tarn_commit_depth(b->use, b->table) == TARN_VERIFY_FOOTER)
         code = tarn_schema_rows_read(tx, b->table->id, &b->schemas, err);
     if (code != TARN_OK)
         return code;
-    b->decided = tarn_commit_find_replay(tx, b->use, b->table, &ignored) != TARN_OK || b->use->replayed;
+    b->decided = tarn_commit_find_replay(tx, b->use, b->table, &ignored) != TARN_OK || b->use->replayed ||
+                 tarn_managed_check(b->table, &ignored) != TARN_OK;
+    return TARN_OK;
+}
+
+tarn_code tarn_commit_look(struct tarn_lake *lake, struct tarn_commit_before *before, struct tarn_err *err)
+{
+    TARN_ERR(ignored);
+    tarn_code code = tarn_store_read(lake->store, before_tx, before, err);
+
+    if (code != TARN_OK || before->decided)
+        return code;
+    if (!tarn_looked_has(lake->looked, before->table->id)) {
+        code = tarn_look(lake, before->table, err);
+        if (code != TARN_OK)
+            return code;
+        tarn_looked_set(lake->looked, before->table->id, true);
+    }
+    before->decided = tarn_commit_judge(before->use, before->table, &ignored) != TARN_OK;
     return TARN_OK;
 }
 
 static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err)
 {
     struct tarn_commit_use *use = state;
-    __attribute__((cleanup(before_done))) struct before b = { .use = use };
-    TARN_ERR(ignored);
-    tarn_code code = tarn_store_read(lake->store, before_tx, &b, err);
+    __attribute__((cleanup(tarn_commit_before_done))) struct tarn_commit_before b = { .use = use };
+    tarn_code code = tarn_commit_unstage(use, err); /* of a check before this one */
 
     use->must_check = false;
+    if (code == TARN_OK)
+        code = tarn_commit_look(lake, &b, err);
     if (code != TARN_OK || b.decided)
         return code;
-    if (tarn_managed_check(b.table, &ignored) != TARN_OK)
-        return TARN_OK;
-    if (!tarn_looked_has(lake->looked, b.table->id)) {
-        code = tarn_look(lake, b.table, err);
-        if (code != TARN_OK)
-            return code;
-        tarn_looked_set(lake->looked, b.table->id, true);
-    }
-    if (tarn_commit_judge(use, b.table, &ignored) != TARN_OK)
-        return TARN_OK;
     enum tarn_verify depth = tarn_commit_depth(use, b.table);
     if (depth > TARN_VERIFY_OFF)
         code = tarn_commit_verify(use, b.table, &b.schemas, depth, err);
     if (code == TARN_OK)
         use->checked =
             (struct tarn_commit_checked){ b.table->id, b.table->schema_version, depth, b.table->enforcement };
-    return code;
+    return code == TARN_OK && use->is_large ? tarn_commit_stage_ops(use, b.table, err) : code;
 }
 
 /* Has the check seen all that this row asks for? */
@@ -75,7 +75,9 @@ static bool is_checked(const struct tarn_commit_use *use, const struct tarn_tabl
 {
     enum tarn_verify depth = tarn_commit_depth(use, table);
 
-    if (depth == TARN_VERIFY_OFF)
+    if (use->is_large && !tarn_commit_is_staged(use, table))
+        return false;
+    if (depth == TARN_VERIFY_OFF && !use->is_large)
         return true;
     return use->checked.table_id == table->id && use->checked.verify >= depth &&
            use->checked.schema_version == table->schema_version &&
@@ -88,7 +90,7 @@ static tarn_code ask_check(struct tarn_commit_use *use, struct tarn_err *err)
     return tarn_fail(err, TARN_RECHECK, "storage is to be looked at first");
 }
 
-static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+tarn_code tarn_commit_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_commit_use *use = ctx;
     TARN_AUTO(table) struct tarn_table *table = NULL;
@@ -127,10 +129,11 @@ static bool publishes(const void *state, int64_t *table_id, int64_t *version)
 
 static void published(void *state, bool done) { ((struct tarn_commit_use *)state)->published = done; }
 
-static void done(void *state)
+void tarn_commit_done(void *state)
 {
     struct tarn_commit_use *use = state;
 
+    tarn_commit_let_go(use);
     for (size_t i = 0; i < use->op_count; i++) {
         free(use->ops[i].filled_values);
         free(use->ops[i].filled_stats);
@@ -146,8 +149,8 @@ const struct tarn_use tarn_commit = {
     .size = sizeof(struct tarn_commit_use),
     .needs_check = needs_check,
     .check = check,
-    .change = change,
+    .change = tarn_commit_change,
     .publishes = publishes,
     .published = published,
-    .done = done,
+    .done = tarn_commit_done,
 };

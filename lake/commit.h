@@ -5,9 +5,11 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "lake/lake.h"
+#include "lake/pace.h"
+#include "lake/schema_rows.h"
 #include <jansson.h>
 
-#define TARN_COMMIT_OPS_MAX 10000 /* rows one store transaction may write */
+#define TARN_COMMIT_OPS_MAX 1000000 /* above TARN_TX_ROWS_MAX they are staged first: commit_large.c */
 
 struct tarn_commit_op {
     bool is_add;
@@ -42,13 +44,37 @@ struct tarn_commit_use {
     /* inside */
     struct tarn_buf texts; /* JSON texts that ops and metadata point into */
     bool must_check;
+    bool is_large; /* its rows are staged before the decision */
     struct tarn_commit_checked { /* what the check relied on */
         int64_t table_id, schema_version;
         enum tarn_verify verify;
         enum tarn_enforcement enforcement;
     } checked;
+    /* The rows of a large commit are in place, under `version`, and nobody else writes to the table. */
+    struct tarn_commit_lease {
+        bool held;
+        int64_t table_id, version;
+        int64_t files_added, files_removed, bytes_added, bytes_removed; /* so far */
+        /* how far the steps have come: theirs alone */
+        bool is_whole; /* no step is left */
+        int phase;
+        size_t at;
+        struct tarn_file_cursor cursor;
+    } lease;
 };
 extern const struct tarn_use tarn_commit;
+/* What a use case does that ends in a commit (rollback.c): the steps of tarn_commit, on a part of its own struct. */
+struct tarn_commit_before {
+    struct tarn_commit_use *use; /* in */
+    struct tarn_table *table;    /* out, owned; as it was */
+    struct tarn_schema_rows schemas;
+    bool decided; /* the decision will refuse or replay whatever the check finds */
+};
+void tarn_commit_before_done(struct tarn_commit_before *before);
+/* Reads the table, compares its storage when that was not done yet, and asks whether the commit can land. Blocks. */
+TARN_MUST tarn_code tarn_commit_look(struct tarn_lake *lake, struct tarn_commit_before *before, struct tarn_err *err);
+tarn_tx_fn tarn_commit_change; /* ctx: struct tarn_commit_use */
+void tarn_commit_done(void *use);
 
 /* commit_replay.c: is this the same commit again? Sets use->replayed and row, or leaves them;
  * TARN_TRANSACTION_EXISTS. */
@@ -58,10 +84,29 @@ TARN_MUST tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_comm
  * TARN_OVERLOADED, TARN_VERSION_CONFLICT. */
 TARN_MUST tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn_table *table,
                                       struct tarn_err *err);
+/* Are its rows in place in this very table? */
+bool tarn_commit_is_staged(const struct tarn_commit_use *use, const struct tarn_table *table);
 TARN_MUST tarn_code tarn_managed_check(const struct tarn_table *table, struct tarn_err *err);
 TARN_MUST tarn_code tarn_block_check(const struct tarn_table *table, struct tarn_err *err);
 /* How deep the adds must be looked at before the decision. */
 enum tarn_verify tarn_commit_depth(const struct tarn_commit_use *use, const struct tarn_table *table);
+/* commit_files.c: the file rows of operations `from` up to below `to`, removes or adds, counted in *row. */
+TARN_MUST tarn_code tarn_commit_files(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                      const struct tarn_table *table, bool adds, size_t from, size_t to,
+                                      struct tarn_commit_row *row, struct tarn_err *err);
+/* commit_large.c: a step writes at most `rows` rows and moves use->lease on. It may run more than once, each time
+ * with the lease as it was before. */
+typedef tarn_code tarn_commit_step_fn(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                                      int64_t rows, struct tarn_err *err);
+/* Takes the lease and writes all rows in steps; after a refusal nothing is left. Blocks; on a worker. A commit that
+ * turns out to be a replay takes none. */
+TARN_MUST tarn_code tarn_commit_stage(struct tarn_commit_use *use, const struct tarn_table *table,
+                                      tarn_commit_step_fn *step, struct tarn_err *err);
+TARN_MUST tarn_code tarn_commit_stage_ops(struct tarn_commit_use *use, const struct tarn_table *table, struct tarn_err *err);
+/* Takes back what is staged, if anything. Blocks. */
+TARN_MUST tarn_code tarn_commit_unstage(struct tarn_commit_use *use, struct tarn_err *err);
+/* Lets the table go; what is still staged is left to the sweeper. Any thread, never blocks. */
+void tarn_commit_let_go(struct tarn_commit_use *use);
 /* commit_apply.c: the rows of the commit; on the writer. */
 TARN_MUST tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use,
                                       const struct tarn_table *table, struct tarn_err *err);

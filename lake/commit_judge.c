@@ -1,6 +1,7 @@
 /* commit_judge.c - may this commit land on the table as it stands? Pure: the row and the request in, a
  * verdict out. Order: owner, block, backlog, version. */
 #include "lake/commit.h"
+#include "lake/lease.h"
 #include "lake/publish.h"
 
 static const struct {
@@ -59,7 +60,15 @@ tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn
     if (table->publish && use->lake->publisher && tarn_publisher_overloaded(use->lake->publisher, table))
         return tarn_fail(err, TARN_OVERLOADED, "storage is %lld versions behind: wait until it has caught up",
                          (long long)(table->version - table->published_version));
-    return judge_version(use, table, err);
+    if (!tarn_commit_is_staged(use, table))
+        code = tarn_staging_check(table, err);
+    return code == TARN_OK ? judge_version(use, table, err) : code;
+}
+
+bool tarn_commit_is_staged(const struct tarn_commit_use *use, const struct tarn_table *table)
+{
+    return use->lease.held && use->lease.table_id == table->id && use->lease.version == table->staging &&
+           table->staging == table->version + 1;
 }
 
 enum tarn_verify tarn_commit_depth(const struct tarn_commit_use *use, const struct tarn_table *table)

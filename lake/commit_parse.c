@@ -181,6 +181,8 @@ static tarn_code read_ops(const json_t *array, const json_t *metadata, struct ta
         }
         use->add_count += use->ops[i].is_add;
     }
+    use->is_large = count > TARN_TX_ROWS_MAX;
+    use->must_check |= use->is_large;
     size_t at = keep(&use->texts, metadata);
     tarn_code code = tarn_buf_check(&use->texts, err);
     if (code != TARN_OK)

@@ -3,11 +3,14 @@
 #include "lake/lake.h"
 #include "base/hash.h"
 #include "base/time.h"
+#include "lake/lease.h"
 #include "lake/look.h"
 #include <string.h>
 
 #define META_CATALOG_ID      "catalog_id"
 #define DROPPED_RETENTION_MS (7 * TARN_DAY_MS)
+#define HISTORY_RETENTION_MS (30 * TARN_DAY_MS)
+#define HISTORY_VERSIONS     100
 
 static tarn_code id_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -37,18 +40,25 @@ tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struc
     if (code != TARN_OK)
         return code;
     lake->looked = tarn_looked_new();
-    if (!lake->looked)
+    lake->leases = tarn_leases_new();
+    if (!lake->looked || !lake->leases) {
+        tarn_lake_done(lake);
         return tarn_fail_oom(err);
+    }
     lake->store = store;
     lake->storage = storage;
     lake->dropped_retention_ms = DROPPED_RETENTION_MS;
+    lake->history_retention_ms = HISTORY_RETENTION_MS;
+    lake->history_versions = HISTORY_VERSIONS;
     return TARN_OK;
 }
 
 void tarn_lake_done(struct tarn_lake *lake)
 {
     tarn_looked_free(lake->looked);
+    tarn_leases_free(lake->leases);
     free(lake->default_root);
     lake->looked = NULL;
+    lake->leases = NULL;
     lake->default_root = NULL;
 }

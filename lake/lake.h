@@ -5,8 +5,11 @@
 #define TARN_LAKE_LAKE_H
 #include "catalog/store.h"
 #include "storage/storage.h"
+#include <stdatomic.h>
 
 struct tarn_publisher;
+struct tarn_sweeper;
+struct tarn_leases;
 struct tarn_looked;
 
 struct tarn_lake {
@@ -16,10 +19,15 @@ struct tarn_lake {
     char catalog_id[40];               /* the database's uuid */
     char *default_root;                /* where a table without location would lie; owned by main */
     int64_t dropped_retention_ms;      /* retention.dropped */
+    int64_t history_retention_ms;      /* history.retention */
+    int64_t history_versions;          /* history.versions: kept whatever their age */
+    struct tarn_sweeper *sweeper;      /* NULL: nobody sweeps (tools, tests) */
+    struct tarn_leases *leases;        /* of large commits; NULL: whoever asks has it */
+    atomic_bool stopping;              /* long work ends between two steps */
     struct tarn_looked *looked;        /* tables whose storage was compared with the catalog since the start; NULL: never compare */
 };
-/* Fills a zeroed lake over an open store: catalog id (made on the first start), memory of looks, retention of
- * 7 days. Blocks (one write at most). `store` and `storage` (may be NULL: tools) are borrowed. */
+/* Fills a zeroed lake over an open store: catalog id (made on the first start), memory of looks and leases, the
+ * retentions' defaults. Blocks (one write at most). `store` and `storage` (may be NULL: tools) are borrowed. */
 TARN_MUST tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struct tarn_storage *storage,
                                    struct tarn_err *err);
 void tarn_lake_done(struct tarn_lake *lake); /* frees what tarn_lake_open made and default_root */

@@ -2,6 +2,7 @@
 #include "lake/mode.h"
 #include "base/time.h"
 #include "lake/adopt.h"
+#include "lake/lease.h"
 #include "lake/look.h"
 #include "lake/publish.h"
 #include "lake/register.h"
@@ -143,7 +144,7 @@ static tarn_code become_managed(struct tarn_tx *tx, struct tarn_settings_use *us
         code = take_schemas(tx, a, table, err);
     if (code != TARN_OK)
         return code;
-    table->version = table->oldest_version = table->published_version = a->version;
+    table->version = table->oldest_version = table->first_version = table->published_version = a->version;
     table->file_count = a->file_count;
     table->total_bytes = a->total_bytes;
     table->block = a->block;
@@ -155,6 +156,10 @@ static tarn_code become_managed(struct tarn_tx *tx, struct tarn_settings_use *us
 tarn_code tarn_mode_change(struct tarn_tx *tx, struct tarn_settings_use *use, struct tarn_table *table,
                            struct tarn_err *err)
 {
+    tarn_code code = tarn_staging_check(table, err);
+
+    if (code != TARN_OK)
+        return code;
     if (table->mode == TARN_OBSERVED)
         return become_observed(use, table, err);
     return become_managed(tx, use, table, err);

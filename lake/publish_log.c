@@ -1,10 +1,9 @@
 /* publish_log.c - the log entries of the versions that storage lacks, in version order. An entry is created,
  * never overwritten: one that is there already must say the same. Small ones are rendered many at a time in
- * one read transaction; a huge one is streamed from the snapshots before and after it. */
+ * one read transaction; a huge one is streamed (publish_huge.c). */
 #include "lake/publish_run.h"
 #include "base/json.h"
 #include "formats/manifest/manifest.h"
-#include "lake/source.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +37,7 @@ static void batch_done(struct batch *b)
     tarn_buf_done(&b->text);
 }
 
-static tarn_code foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err)
+tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err)
 {
     return tarn_fail(err, TARN_FOREIGN_WRITE,
                      "%s/%s is there already and says something else: publication stops",
@@ -70,20 +69,7 @@ static tarn_code compare_small(struct tarn_publish_run *run, const char *name, c
         return TARN_OK;
     if (code != TARN_OK && code != TARN_NOT_FOUND && code != TARN_PAYLOAD_TOO_LARGE)
         return tarn_err_move(err, &fault);
-    return foreign_entry(run, path, err);
-}
-
-static tarn_code compare_digest(struct tarn_publish_run *run, const char *path, const char *digest,
-                                struct tarn_err *err)
-{
-    TARN_AUTO(hashed) struct tarn_hashed *source = NULL;
-    char there[TARN_SHA256_HEX];
-    tarn_code code = tarn_hashed_open(run->place, path, &source, NULL, err);
-    if (code == TARN_OK)
-        code = tarn_hashed_end(source, there, err);
-    if (code == TARN_OK && strcmp(there, digest) != 0)
-        return foreign_entry(run, path, err);
-    return code;
+    return tarn_publish_foreign_entry(run, path, err);
 }
 
 /* --- small entries, many at a time --- */
@@ -174,55 +160,6 @@ static tarn_code put_entries(struct batch *b, struct tarn_err *err)
     return code;
 }
 
-/* --- a huge one --- */
-
-static void write_removed(struct tarn_sink *sink, const struct tarn_file *file, int64_t version)
-{
-    if (file->removed_version == version + 1) /* of the snapshot before the commit */
-        tarn_entry_write_op(&sink->w, file, false);
-}
-
-static void write_added(struct tarn_sink *sink, const struct tarn_file *file, int64_t version)
-{
-    if (file->added_version == version)
-        tarn_entry_write_op(&sink->w, file, true);
-}
-
-static tarn_code stream_ops(struct tarn_sink *sink, struct tarn_publish_run *run,
-                            const struct tarn_commit_row *row, struct tarn_err *err)
-{
-    tarn_code code = TARN_OK;
-    if (row->files_removed > 0)
-        code = tarn_sink_snapshot(sink, run, row->version - 1, write_removed, err);
-    if (code == TARN_OK && row->files_added > 0)
-        code = tarn_sink_snapshot(sink, run, row->version, write_added, err);
-    return code;
-}
-
-static tarn_code put_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row,
-                          struct tarn_err *err)
-{
-    __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
-    char path[TARN_PATH_MAX];
-    TARN_ERR(fault);
-    snprintf(path, sizeof path, TARN_DIR_LOG "/%.*s.json", TARN_TXN_ID_MAX, row->transaction);
-    tarn_code code = tarn_sink_open(&sink, run->place, path, err);
-    if (code != TARN_OK)
-        return code;
-    tarn_entry_write_head(&sink.w, run->table, run->lake->catalog_id, row);
-    code = stream_ops(&sink, run, row, err);
-    if (code != TARN_OK)
-        return code;
-    tarn_entry_write_end(&sink.w, row);
-    code = tarn_sink_end(&sink, err);
-    if (code != TARN_OK)
-        return code;
-    code = tarn_writer_commit(sink.writer, TARN_PUT_CREATE, NULL, &fault);
-    if (code == TARN_PRECONDITION_FAILED)
-        return compare_digest(run, path, sink.digest, err);
-    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
-}
-
 /* --- all of them --- */
 
 static int64_t first_missing(const struct tarn_publish_run *run)
@@ -245,7 +182,7 @@ tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err)
         if (code == TARN_OK)
             code = put_entries(&b, err);
         if (code == TARN_OK && b.huge.transaction) {
-            code = put_huge(run, &b.huge, err);
+            code = tarn_publish_huge(run, &b.huge, err);
             b.next++;
         }
         if (code != TARN_OK)

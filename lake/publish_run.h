@@ -65,6 +65,14 @@ TARN_MUST tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_e
 TARN_MUST tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err);
 
+/* publish_huge.c: one entry that does not fit into memory, created or found to be there already. */
+TARN_MUST tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row,
+                                      struct tarn_err *err);
+/* TARN_FOREIGN_WRITE unless the object there has these bytes. */
+TARN_MUST tarn_code tarn_publish_same_digest(struct tarn_publish_run *run, const char *path, const char *digest,
+                                             struct tarn_err *err);
+tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err);
+
 /* --- what manifest and huge entries share (publish_sink.c) --- */
 /* A document on its way to storage: written in pieces, hashed and counted. */
 struct tarn_sink {

@@ -193,7 +193,7 @@ static tarn_code settle_row(struct tarn_register_use *use, struct tarn_table *t,
     struct tarn_adopted *a = use->adopted;
 
     t->version = a->version;
-    t->oldest_version = a->is_import ? 0 : a->version;
+    t->oldest_version = t->first_version = a->is_import ? 0 : a->version;
     t->schema_version = a->schema_version;
     t->file_count = a->file_count;
     t->total_bytes = a->total_bytes;

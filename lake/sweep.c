@@ -2,6 +2,7 @@
 #include "lake/sweep.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "lake/lease.h"
 #include <pthread.h>
 #include <time.h>
 
@@ -44,16 +45,14 @@ static tarn_code keys_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
 {
     static tarn_tx_fn *const k_rounds[] = { staged_tx, dropped_tx, keys_tx };
+    tarn_code code = tarn_leases_sweep(s->lake, err);
 
-    for (size_t i = 0; i < TARN_COUNT(k_rounds); i++) {
+    for (size_t i = 0; i < TARN_COUNT(k_rounds) && code == TARN_OK; i++) {
         s->left = true;
-        while (s->left && !(s->is_over && s->is_over(s->ctx))) {
-            tarn_code code = tarn_store_write(s->lake->store, k_rounds[i], s, err);
-            if (code != TARN_OK)
-                return code;
-        }
+        while (s->left && code == TARN_OK && !(s->is_over && s->is_over(s->ctx)))
+            code = tarn_store_write(s->lake->store, k_rounds[i], s, err);
     }
-    return TARN_OK;
+    return code;
 }
 
 tarn_code tarn_lake_sweep(struct tarn_lake *lake, int64_t now_ms, struct tarn_err *err)
@@ -70,7 +69,7 @@ struct tarn_sweeper {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool stop; /* guarded by lock */
+    bool stop, nudged; /* guarded by lock */
 };
 
 static bool is_over(void *ctx)
@@ -83,6 +82,34 @@ static bool is_over(void *ctx)
     return stop;
 }
 
+enum wake { WAKE_STOP, WAKE_NUDGED, WAKE_HOUR };
+
+static enum wake wait_until(struct tarn_sweeper *sweeper, const struct timespec *until)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    int rc = 0;
+    while (!sweeper->stop && !sweeper->nudged && rc == 0)
+        rc = pthread_cond_timedwait(&sweeper->wake, &sweeper->lock, until);
+    enum wake why = sweeper->stop ? WAKE_STOP : sweeper->nudged ? WAKE_NUDGED : WAKE_HOUR;
+    sweeper->nudged = false;
+    pthread_mutex_unlock(&sweeper->lock);
+    return why;
+}
+
+/* What the end of the server cuts short goes on at the next start. */
+static void log_fault(const struct tarn_sweeper *sweeper, const struct tarn_err *err)
+{
+    if (!atomic_load(&sweeper->lake->stopping))
+        tarn_log_err(TARN_LOG_WARN, "sweep_failed", err);
+}
+
+static void undo_leases(struct tarn_sweeper *sweeper)
+{
+    TARN_ERR(err);
+    if (tarn_leases_sweep(sweeper->lake, &err) != TARN_OK)
+        log_fault(sweeper, &err);
+}
+
 /* False when it is time to stop. */
 static bool pause_until_next(struct tarn_sweeper *sweeper)
 {
@@ -90,13 +117,12 @@ static bool pause_until_next(struct tarn_sweeper *sweeper)
 
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += PAUSE_SECONDS;
-    pthread_mutex_lock(&sweeper->lock);
-    int rc = 0;
-    while (!sweeper->stop && rc == 0)
-        rc = pthread_cond_timedwait(&sweeper->wake, &sweeper->lock, &until);
-    bool stop = sweeper->stop;
-    pthread_mutex_unlock(&sweeper->lock);
-    return !stop;
+    for (;;) {
+        enum wake why = wait_until(sweeper, &until);
+        if (why != WAKE_NUDGED)
+            return why == WAKE_HOUR;
+        undo_leases(sweeper);
+    }
 }
 
 static void *run(void *ctx)
@@ -109,7 +135,7 @@ static void *run(void *ctx)
         };
         TARN_ERR(err);
         if (sweep_all(&s, &err) != TARN_OK)
-            tarn_log_err(TARN_LOG_WARN, "sweep_failed", &err);
+            log_fault(sweeper, &err);
     } while (pause_until_next(sweeper));
     return NULL;
 }
@@ -132,8 +158,17 @@ tarn_code tarn_sweeper_start(struct tarn_lake *lake, struct tarn_sweeper **out, 
         return tarn_fail(err, TARN_INTERNAL, "cannot start the sweeper's thread");
     }
     pthread_setname_np(sweeper->thread, "tarn-sweeper");
+    lake->sweeper = sweeper;
     *out = sweeper;
     return TARN_OK;
+}
+
+void tarn_sweeper_nudge(struct tarn_sweeper *sweeper)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    sweeper->nudged = true;
+    pthread_cond_signal(&sweeper->wake);
+    pthread_mutex_unlock(&sweeper->lock);
 }
 
 void tarn_sweeper_stop(struct tarn_sweeper *sweeper)
@@ -145,6 +180,8 @@ void tarn_sweeper_stop(struct tarn_sweeper *sweeper)
     pthread_cond_signal(&sweeper->wake);
     pthread_mutex_unlock(&sweeper->lock);
     pthread_join(sweeper->thread, NULL);
+    if (sweeper->lake->sweeper == sweeper)
+        sweeper->lake->sweeper = NULL;
     pthread_cond_destroy(&sweeper->wake);
     pthread_mutex_destroy(&sweeper->lock);
     free(sweeper);

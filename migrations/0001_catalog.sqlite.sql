@@ -29,7 +29,9 @@ CREATE TABLE tables (
     metadata_location  TEXT,
     version            INTEGER NOT NULL,
     published_version  INTEGER NOT NULL,
-    oldest_version     INTEGER NOT NULL,
+    oldest_version     INTEGER NOT NULL,   -- older ones are no longer kept
+    first_version      INTEGER NOT NULL,   -- there never were older ones here: 0, or the one adopted
+    staging            INTEGER NOT NULL,   -- version whose rows a large commit is writing now, 0: none
     latest_transaction TEXT,
     schema_version     INTEGER NOT NULL,
     published_schema   INTEGER NOT NULL,   -- newest schema version that schema.json shows
@@ -51,6 +53,7 @@ CREATE TABLE tables (
 ) STRICT;
 CREATE UNIQUE INDEX tables_uuid ON tables (uuid);
 CREATE UNIQUE INDEX tables_live_name ON tables (namespace_id, name) WHERE dropped_at IS NULL;
+CREATE INDEX tables_staging ON tables (id) WHERE staging > 0;
 CREATE INDEX tables_location ON tables (location);
 CREATE INDEX tables_dropped ON tables (dropped_at) WHERE dropped_at IS NOT NULL;
 CREATE INDEX tables_dropped_name ON tables (namespace_id, name, id) WHERE dropped_at IS NOT NULL;
@@ -104,6 +107,22 @@ CREATE TABLE commits (
     PRIMARY KEY (table_id, version)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX commits_transaction ON commits (table_id, "transaction");
+
+-- What a rollback was: version `version` restored the snapshot of `to_version`. Kept as long as the table.
+CREATE TABLE rollbacks (
+    table_id   INTEGER NOT NULL,
+    version    INTEGER NOT NULL,
+    to_version INTEGER NOT NULL,
+    PRIMARY KEY (table_id, version)
+) STRICT, WITHOUT ROWID;
+
+-- Snapshots that lie beside the log, so that its older entries can go.
+CREATE TABLE checkpoints (
+    table_id      INTEGER NOT NULL,
+    version       INTEGER NOT NULL,
+    "transaction" TEXT NOT NULL,
+    PRIMARY KEY (table_id, version)
+) STRICT, WITHOUT ROWID;
 
 -- Log entries that lay on storage before Tarn took the table over: history without a version.
 CREATE TABLE adopted_entries (

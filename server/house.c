@@ -63,6 +63,8 @@ static tarn_code open_lake(struct tarn_house *house, struct tarn_err *err)
     if (code != TARN_OK)
         return code;
     house->lake.dropped_retention_ms = house->config->retention_dropped_ms;
+    house->lake.history_retention_ms = house->config->history_retention_ms;
+    house->lake.history_versions = house->config->history_versions;
     house->lake.default_root = strdup(house->config->roots[0]);
     return house->lake.default_root ? TARN_OK : tarn_fail_oom(err);
 }
@@ -172,6 +174,7 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
     if (house->mhd)
         tarn_drain(house->mhd, &house->tasks, deadline_ms);
     tarn_mhd_free(house->mhd);
+    atomic_store(&house->lake.stopping, true); /* what the drain did not wait for */
     if (house->pool)
         tarn_tasks_settle(&house->tasks);
     tarn_runner_stop(house->runner);

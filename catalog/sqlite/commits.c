@@ -8,7 +8,7 @@
     "files_removed, "                                                                                        \
     "bytes_added, bytes_removed, file_count, total_bytes, body_hash, batch_ids, group_id"
 
-enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE };
+enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE, S_ROLLBACK_INSERT, S_ROLLBACK_AT };
 /* clang-format off */
 const char *const tarn_sqlite_commits_sql[] = {
     [S_INSERT] =
@@ -31,6 +31,10 @@ const char *const tarn_sqlite_commits_sql[] = {
         "DELETE FROM idempotency WHERE (principal, method, path, table_uuid, key) IN "
         "(SELECT principal, method, path, table_uuid, key FROM idempotency WHERE created_at < ?1 "
         "ORDER BY created_at LIMIT ?2)",
+    [S_ROLLBACK_INSERT] = "INSERT INTO rollbacks (table_id, version, to_version) VALUES (?1, ?2, ?3)",
+    [S_ROLLBACK_AT] =
+        "SELECT version, to_version FROM rollbacks WHERE table_id = ?1 AND version <= ?2 "
+        "ORDER BY version DESC LIMIT 1",
     NULL
 };
 /* clang-format on */
@@ -191,12 +195,39 @@ static tarn_code keys_expire(struct tarn_tx *tx, int64_t before, int64_t limit, 
     return tarn_sqlite_run(tx, st, err);
 }
 
+static tarn_code insert_rollback(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t to_version,
+                                 struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_ROLLBACK_INSERT);
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, version);
+    bind_i64(st, 3, to_version);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+static tarn_code rollback_at(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t *found,
+                             int64_t *to_version, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_ROLLBACK_AT);
+    bool row = false;
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, version);
+    tarn_code code = tarn_sqlite_next(tx, st, &row, err);
+    if (code != TARN_OK)
+        return code;
+    *found = row ? column_i64(st, 0) : 0;
+    *to_version = row ? column_i64(st, 1) : 0;
+    return TARN_OK;
+}
+
 void tarn_sqlite_commits_ops(struct tarn_store_ops *ops)
 {
     ops->commits.insert = insert;
     ops->commits.get = get;
     ops->commits.by_transaction = by_transaction;
     ops->commits.list = list;
+    ops->commits.insert_rollback = insert_rollback;
+    ops->commits.rollback_at = rollback_at;
     ops->commits.key_get = key_get;
     ops->commits.key_put = key_put;
     ops->commits.keys_expire = keys_expire;

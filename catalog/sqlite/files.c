@@ -6,7 +6,7 @@
     "f.path, f.size, f.records, f.schema_version, f.partition_values, f.column_stats, f.added_version, "     \
     "f.removed_version"
 
-enum { S_ADD, S_REMOVE, S_GET, S_PAGE, S_PAGE_OLD, S_CHANGED_SINCE, S_REMOVED_BY, S_ADDED_BY };
+enum { S_ADD, S_REMOVE, S_GET, S_PAGE, S_PAGE_OLD, S_CHANGED_SINCE, S_REMOVED_BY, S_ADDED_BY, S_REMOVED_PAGE };
 /* clang-format off */
 const char *const tarn_sqlite_files_sql[] = {
     [S_ADD] =
@@ -39,6 +39,10 @@ const char *const tarn_sqlite_files_sql[] = {
         "WHERE f.table_id = ?1 AND f.removed_version = ?2 ORDER BY f.path",
     [S_ADDED_BY] =
         "SELECT " COLUMNS " FROM files f WHERE f.table_id = ?1 AND f.added_version = ?2 ORDER BY f.path",
+    [S_REMOVED_PAGE] =
+        "SELECT " COLUMNS " FROM files f INDEXED BY files_removed "
+        "WHERE f.table_id = ?1 AND (f.removed_version, f.added_version, f.path) > (?2, ?3, ?4) "
+        "AND f.removed_version <= ?5 ORDER BY f.removed_version, f.added_version, f.path LIMIT ?6",
     NULL
 };
 /* clang-format on */
@@ -180,6 +184,40 @@ static tarn_code of_version(struct tarn_tx *tx, int64_t table_id, int64_t versio
     return code == TARN_OK ? walk_version(tx, S_ADDED_BY, table_id, version, fn, ctx, err) : code;
 }
 
+struct removed_page {
+    int64_t added_to, limit;
+    tarn_file_fn *fn;
+    void *ctx;
+    struct tarn_file_cursor *at;
+};
+
+static tarn_code give_removed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct removed_page *p = ctx;
+    p->at->removed_version = file->removed_version;
+    p->at->added_version = file->added_version;
+    snprintf(p->at->path, sizeof p->at->path, "%s", file->path);
+    return file->added_version <= p->added_to ? p->fn(p->ctx, file, err) : TARN_OK;
+}
+
+static tarn_code removed_page(struct tarn_tx *tx, int64_t table_id, int64_t to, int64_t added_to,
+                              const struct tarn_file_cursor *after, int64_t limit, tarn_file_fn *fn, void *ctx,
+                              struct tarn_file_cursor *at, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_REMOVED_PAGE);
+    struct removed_page page = { added_to, limit, fn, ctx, at };
+    int64_t count = 0;
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, after->removed_version);
+    bind_i64(st, 3, after->added_version);
+    bind_text(st, 4, after->path);
+    bind_i64(st, 5, to);
+    bind_i64(st, 6, limit);
+    tarn_code code = walk(tx, st, give_removed, &page, &count, err);
+    at->end = count < limit;
+    return code;
+}
+
 void tarn_sqlite_files_ops(struct tarn_store_ops *ops)
 {
     ops->files.add = add;
@@ -189,4 +227,5 @@ void tarn_sqlite_files_ops(struct tarn_store_ops *ops)
     ops->files.page_old = page_old;
     ops->files.changed_since = changed_since;
     ops->files.of_version = of_version;
+    ops->files.removed_page = removed_page;
 }

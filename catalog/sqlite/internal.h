@@ -24,6 +24,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_LOCATIONS,
     TARN_SQLITE_LOOSE,
     TARN_SQLITE_FILES,
+    TARN_SQLITE_BULK,
     TARN_SQLITE_COMMITS,
     TARN_SQLITE_ADOPTED,
     TARN_SQLITE_SCHEMAS,
@@ -47,6 +48,7 @@ extern const char *const tarn_sqlite_lists_sql[];
 extern const char *const tarn_sqlite_locations_sql[];
 extern const char *const tarn_sqlite_loose_sql[];
 extern const char *const tarn_sqlite_files_sql[];
+extern const char *const tarn_sqlite_bulk_sql[];
 extern const char *const tarn_sqlite_commits_sql[];
 extern const char *const tarn_sqlite_adopted_sql[];
 extern const char *const tarn_sqlite_schemas_sql[];
@@ -66,6 +68,7 @@ void tarn_sqlite_lists_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_locations_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_loose_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_files_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_bulk_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_commits_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_adopted_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_schemas_ops(struct tarn_store_ops *ops);
@@ -180,6 +183,9 @@ static inline sqlite3_stmt *stmt_of(struct tarn_tx *tx, enum tarn_sqlite_group g
 TARN_MUST tarn_code tarn_sqlite_next(struct tarn_tx *tx, sqlite3_stmt *stmt, bool *row, struct tarn_err *err);
 /* To the end, no rows wanted. */
 TARN_MUST tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_err *err);
+/* The first column of every row, into `ids`, which has room for what the statement's limit allows. */
+TARN_MUST tarn_code tarn_sqlite_ids(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t *ids, int64_t *count,
+                                    struct tarn_err *err);
 /* Rows that the statement run last changed. */
 int tarn_sqlite_changed(struct tarn_tx *tx);
 
@@ -225,8 +231,8 @@ TARN_MUST tarn_code tarn_sqlite_own(void *row, const size_t *offsets, size_t cou
     "t.total_bytes, "                                                                                        \
     "t.partition_keys, t.properties, t.owner, t.monitors, t.enforcement, t.verify, t.publish, t.protected, " \
     "t.block, "                                                                                              \
-    "t.created_at, t.committed_at, t.revision, t.dropped_at"
-#define TARN_SQLITE_TABLE_WIDTH 28
+    "t.created_at, t.committed_at, t.revision, t.dropped_at, t.first_version, t.staging"
+#define TARN_SQLITE_TABLE_WIDTH 30
 #define TARN_SQLITE_TABLE_FROM  " FROM tables t JOIN namespaces n ON n.id = t.namespace_id "
 TARN_MUST tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table **out,

@@ -18,6 +18,8 @@ enum {
     S_TAKEN,
     S_SCHEMAS,
     S_BATCHES,
+    S_ROLLBACKS,
+    S_CHECKPOINTS,
     S_FINDINGS,
     S_PUBLICATION,
     S_SCAN
@@ -57,6 +59,12 @@ const char *const tarn_sqlite_loose_sql[] = {
     [S_BATCHES] =
         "DELETE FROM batches WHERE table_id = ?1 AND batch_id IN "
         "(SELECT batch_id FROM batches WHERE table_id = ?1 LIMIT ?2)",
+    [S_ROLLBACKS] =
+        "DELETE FROM rollbacks WHERE table_id = ?1 AND version IN "
+        "(SELECT version FROM rollbacks WHERE table_id = ?1 LIMIT ?2)",
+    [S_CHECKPOINTS] =
+        "DELETE FROM checkpoints WHERE table_id = ?1 AND version IN "
+        "(SELECT version FROM checkpoints WHERE table_id = ?1 LIMIT ?2)",
     [S_FINDINGS] =
         "DELETE FROM findings WHERE table_id = ?1 AND id IN "
         "(SELECT id FROM findings WHERE table_id = ?1 LIMIT ?2)",
@@ -100,8 +108,8 @@ static tarn_code with_id(struct tarn_tx *tx, int which, int64_t id, struct tarn_
 static tarn_code clear(struct tarn_tx *tx, int64_t id, int64_t *budget, struct tarn_err *err)
 {
     static const int k_steps[] = {
-        S_FILES,   S_RETIRED, S_COMMITS,  S_ADOPTED,     S_TAKEN, S_SCHEMAS,
-        S_BATCHES, S_FINDINGS, S_PUBLICATION, S_SCAN
+        S_FILES,     S_RETIRED,     S_COMMITS, S_ADOPTED,  S_TAKEN,       S_SCHEMAS,
+        S_ROLLBACKS, S_CHECKPOINTS, S_BATCHES, S_FINDINGS, S_PUBLICATION, S_SCAN
     };
     for (size_t i = 0; i < TARN_COUNT(k_steps) && *budget > 0; i++) {
         AUTO_STMT *st = stmt(tx, k_steps[i]);

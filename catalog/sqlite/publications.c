@@ -98,15 +98,7 @@ static tarn_code pending(struct tarn_tx *tx, int64_t after_id, int64_t limit, in
     AUTO_STMT *st = stmt(tx, S_PENDING);
     bind_i64(st, 1, after_id);
     bind_i64(st, 2, limit);
-    for (int64_t n = 0;; n++) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code == TARN_OK && !found)
-            *count = n;
-        if (code != TARN_OK || !found)
-            return code;
-        ids[n] = column_i64(st, 0);
-    }
+    return tarn_sqlite_ids(tx, st, ids, count, err);
 }
 
 void tarn_sqlite_publications_ops(struct tarn_store_ops *ops)

@@ -71,6 +71,20 @@ tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_er
     return rc == SQLITE_DONE ? TARN_OK : tarn_sqlite_fail(tarn_sqlite_conn_of(tx), rc, err);
 }
 
+tarn_code tarn_sqlite_ids(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t *ids, int64_t *count,
+                          struct tarn_err *err)
+{
+    for (int64_t n = 0;; n++) {
+        bool row = false;
+        tarn_code code = tarn_sqlite_next(tx, stmt, &row, err);
+        if (code == TARN_OK && !row)
+            *count = n;
+        if (code != TARN_OK || !row)
+            return code;
+        ids[n] = column_i64(stmt, 0);
+    }
+}
+
 int tarn_sqlite_changed(struct tarn_tx *tx) { return sqlite3_changes(tarn_sqlite_conn_of(tx)->db); }
 
 tarn_code tarn_sqlite_own(void *row, const size_t *offsets, size_t count, struct tarn_err *err)
@@ -123,6 +137,8 @@ tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct
         .committed_at = column_i64(st, 25),
         .revision = column_i64(st, 26),
         .dropped_at = column_opt(st, 27),
+        .first_version = column_i64(st, 28),
+        .staging = column_i64(st, 29),
     };
     column_fixed(st, 1, t.uuid, sizeof t.uuid);
     const char *block = column_text(st, 23);

@@ -12,7 +12,9 @@ enum {
     S_GET_DROPPED_UUID,
     S_UPDATE,
     S_PARK,
-    S_COMMIT
+    S_COMMIT,
+    S_STAGE,
+    S_STAGED
 };
 /* clang-format off */
 const char *const tarn_sqlite_tables_sql[] = {
@@ -21,11 +23,11 @@ const char *const tarn_sqlite_tables_sql[] = {
         "INSERT INTO tables (id, uuid, namespace_id, name, format, mode, location, metadata_location, "
         "version, published_version, oldest_version, latest_transaction, schema_version, published_schema, "
         "file_count, total_bytes, partition_keys, properties, owner, monitors, enforcement, verify, publish, "
-        "protected, block, created_at, committed_at, revision, dropped_at) "
+        "protected, block, created_at, committed_at, revision, dropped_at, first_version, staging) "
         "VALUES (?1, ?2, (SELECT id FROM namespaces WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, "
         "?9, ?10, ?11, ?12, ?13, 0, "
         "?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
-        "?23, ?24, ?25, ?26, 1, ?27)",
+        "?23, ?24, ?25, ?26, 1, ?27, ?28, 0)",
     [S_TIE] = "DELETE FROM loose_ids WHERE id = ?1",
     [S_SCAN] =
         "INSERT INTO scans (table_id, scanned, parked, checked_version, next_probe_at, next_sweep_at, "
@@ -48,13 +50,16 @@ const char *const tarn_sqlite_tables_sql[] = {
         "published_version = ?10, oldest_version = ?11, latest_transaction = ?12, schema_version = ?13, "
         "file_count = ?14, total_bytes = ?15, partition_keys = ?16, properties = ?17, owner = ?18, "
         "monitors = ?19, enforcement = ?20, verify = ?21, publish = ?22, protected = ?23, block = ?24, "
-        "created_at = ?25, committed_at = ?26, dropped_at = ?27, revision = revision + 1 "
+        "created_at = ?25, committed_at = ?26, dropped_at = ?27, first_version = ?28, "
+        "revision = revision + 1 "
         "WHERE id = ?1 AND uuid = ?2",
     [S_PARK] = "UPDATE scans SET parked = ?2 WHERE table_id = ?1 AND parked <> ?2",
     [S_COMMIT] =
         "UPDATE tables SET version = version + 1, latest_transaction = ?3, committed_at = ?4, "
         "file_count = ?5, total_bytes = ?6, revision = revision + 1 "
-        "WHERE id = ?1 AND version = ?2 AND dropped_at IS NULL",
+        "WHERE id = ?1 AND version = ?2 AND staging = 0 AND dropped_at IS NULL",
+    [S_STAGE] = "UPDATE tables SET staging = ?2 WHERE id = ?1",
+    [S_STAGED] = "SELECT id FROM tables INDEXED BY tables_staging WHERE staging > 0 AND id > ?1 ORDER BY id LIMIT ?2",
     NULL
 };
 /* clang-format on */
@@ -97,6 +102,7 @@ static void bind_table(sqlite3_stmt *st, const struct tarn_table *t)
     bind_i64(st, 25, t->created_at);
     bind_i64(st, 26, t->committed_at);
     bind_opt(st, 27, t->dropped_at);
+    bind_i64(st, 28, t->first_version);
 }
 
 static tarn_code ensure_namespace(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err)
@@ -232,6 +238,24 @@ static tarn_code commit(struct tarn_tx *tx, int64_t id, int64_t expected, const 
     return code;
 }
 
+static tarn_code stage(struct tarn_tx *tx, int64_t id, int64_t version, struct tarn_err *err)
+{
+    tarn_changes_note(tx->store, id);
+    AUTO_STMT *st = stmt(tx, S_STAGE);
+    bind_i64(st, 1, id);
+    bind_i64(st, 2, version);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+static tarn_code staged(struct tarn_tx *tx, int64_t after_id, int64_t limit, int64_t *ids, int64_t *count,
+                        struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_STAGED);
+    bind_i64(st, 1, after_id);
+    bind_i64(st, 2, limit);
+    return tarn_sqlite_ids(tx, st, ids, count, err);
+}
+
 void tarn_sqlite_tables_ops(struct tarn_store_ops *ops)
 {
     ops->tables.insert = insert;
@@ -240,4 +264,6 @@ void tarn_sqlite_tables_ops(struct tarn_store_ops *ops)
     ops->tables.get_dropped = get_dropped;
     ops->tables.update = update;
     ops->tables.commit = commit;
+    ops->tables.stage = stage;
+    ops->tables.staged = staged;
 }

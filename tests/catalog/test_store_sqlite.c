@@ -103,7 +103,8 @@ Test(store_sqlite, the_database_is_private)
 
 /* --- the plans --- */
 
-extern const char *const tarn_sqlite_files_sql[]; /* of catalog/sqlite/internal.h, which is its folder's alone */
+/* Of catalog/sqlite/internal.h, which is its folder's alone. */
+extern const char *const tarn_sqlite_files_sql[], *const tarn_sqlite_bulk_sql[];
 
 /* One line a step; a sorter is told as "USE TEMP B-TREE". */
 static char *plan_of(sqlite3 *db, const char *sql)
@@ -144,6 +145,31 @@ Test(store_sqlite, no_statement_on_files_scans_and_pages_come_in_the_order_of_an
                 cr_expect(tarn_has(plan, k_pages[k].plan), "%s\n%s", sql, plan);
         if (tarn_has(sql, k_pages[1].part))
             cr_expect(not(tarn_has(plan, "TEMP B-TREE")), "%s\n%s", sql, plan);
+        free(plan);
+    }
+    sqlite3_close(db);
+}
+
+/* A step of a large commit costs its rows: it goes by all columns of an index that it names, never by a part. */
+Test(store_sqlite, a_step_of_a_large_commit_finds_its_rows_by_the_whole_key)
+{
+    static const char *const k_plans[] = {
+        "SEARCH files USING PRIMARY KEY (table_id=? AND (added_version,path)>(?,?) AND added_version<?)\n",
+        "SEARCH files USING PRIMARY KEY (table_id=? AND (added_version,path)>(?,?) AND (added_version,path)<(?,?))\n",
+        "SEARCH files USING COVERING INDEX files_removed "
+        "(table_id=? AND (removed_version,added_version,path)>(?,?,?) AND removed_version<?)\n",
+        "SEARCH files USING INDEX files_removed (table_id=? AND (removed_version,added_version,path)>(?,?,?) "
+        "AND (removed_version,added_version,path)<(?,?,?))\n",
+        "SEARCH files USING PRIMARY KEY (table_id=? AND added_version=? AND path=?)\n",
+        "SEARCH files USING PRIMARY KEY (table_id=? AND added_version=? AND path=?)\n",
+    };
+    const char *folder = tarn_tmp();
+    tarn_store_free(open_store(folder));
+    sqlite3 *db = NULL;
+    cr_assert(eq(int, sqlite3_open(tarn_path(folder, "catalog.db"), &db), SQLITE_OK));
+    for (size_t i = 0; tarn_sqlite_bulk_sql[i]; i++) {
+        char *plan = plan_of(db, tarn_sqlite_bulk_sql[i]);
+        cr_expect(i < TARN_COUNT(k_plans) && tarn_has(plan, k_plans[i]), "%s\n%s", tarn_sqlite_bulk_sql[i], plan);
         free(plan);
     }
     sqlite3_close(db);
