@@ -139,6 +139,8 @@ void tarn_commit_done(void *state)
         free(use->ops[i].filled_stats);
     }
     free(use->ops);
+    free(use->batches);
+    free(use->batch_ids);
     tarn_buf_done(&use->texts);
     json_decref(use->warnings);
     json_decref(use->replaced);

@@ -28,6 +28,9 @@ struct tarn_commit_use {
     char transaction[TARN_TXN_ID_MAX + 1];
     struct tarn_commit_op *ops; /* owned */
     size_t op_count, add_count;
+    const char **batches; /* owned array: the batches that it applies */
+    size_t batch_count;
+    char *batch_ids; /* owned: the same as a JSON array; NULL: none */
     char *metadata;                              /* in `texts`; NULL: none */
     enum tarn_verify verify;                     /* the request's; it may only raise the table's */
     const char *principal, *method, *path, *key; /* key: Idempotency-Key or NULL */
@@ -77,9 +80,20 @@ tarn_tx_fn tarn_commit_change; /* ctx: struct tarn_commit_use */
 void tarn_commit_done(void *use);
 
 /* commit_replay.c: is this the same commit again? Sets use->replayed and row, or leaves them;
- * TARN_TRANSACTION_EXISTS. */
+ * TARN_TRANSACTION_EXISTS, TARN_BATCH_COMPLETED. */
 TARN_MUST tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *use,
                                             const struct tarn_table *table, struct tarn_err *err);
+void tarn_commit_answer_again(struct tarn_commit_use *use, const struct tarn_table *table,
+                              const struct tarn_commit_row *row);
+/* commit_batches.c: `batch_id` and `batch_ids` of the body; a replay or TARN_BATCH_COMPLETED; their rows. */
+#define TARN_COMMIT_BATCHES_MAX 1000
+TARN_MUST tarn_code tarn_commit_read_batches(const char *one, const json_t *list, struct tarn_commit_use *use,
+                                             struct tarn_err *err);
+TARN_MUST tarn_code tarn_commit_replay_batches(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                               const struct tarn_table *table, struct tarn_err *err);
+TARN_MUST tarn_code tarn_commit_apply_batches(struct tarn_tx *tx, const struct tarn_commit_use *use,
+                                              const struct tarn_table *table, const struct tarn_commit_row *row,
+                                              struct tarn_err *err);
 /* commit_judge.c: may the commit land on the table as it is? TARN_TABLE_NOT_MANAGED, the blocks,
  * TARN_OVERLOADED, TARN_VERSION_CONFLICT. */
 TARN_MUST tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn_table *table,

@@ -29,7 +29,8 @@ tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, con
                                    .committed_at = now > table->committed_at ? now : table->committed_at,
                                    .schema_version = table->schema_version,
                                    .metadata = use->metadata,
-                                   .data_change = use->data_change };
+                                   .data_change = use->data_change,
+                                   .batch_ids = use->batch_ids };
     tarn_code code = place_files(tx, use, table, &row, err);
 
     if (code != TARN_OK)
@@ -42,6 +43,8 @@ tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, con
     code = tarn_commit_insert(tx, use, table, &row, err);
     if (code == TARN_OK)
         code = tx->ops->tables.commit(tx, table->id, table->version, &row, err);
+    if (code == TARN_OK)
+        code = tarn_commit_apply_batches(tx, use, table, &row, err);
     if (code == TARN_OK && use->key)
         code = tx->ops->commits.key_put(tx, use->principal, use->method, use->path, table->uuid, use->key,
                                         row.version, use->key_hash ? use->key_hash : use->body_hash, now,

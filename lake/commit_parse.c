@@ -193,7 +193,7 @@ static tarn_code read_ops(const json_t *array, const json_t *metadata, struct ta
 
 static tarn_code hash_body(json_t *body, struct tarn_commit_use *use, struct tarn_err *err)
 {
-    if (!use->has_transaction && !use->key)
+    if (!use->has_transaction && !use->key && use->batch_count == 0)
         return TARN_OK;
     /* Two attempts are the same commit when they differ in the version they found only. */
     (void)json_object_del(body, "expected_version");
@@ -223,8 +223,8 @@ static tarn_code check_head(struct tarn_commit_use *use, const char *transaction
 
 tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct tarn_err *err)
 {
-    const char *transaction = NULL, *verify = NULL;
-    json_t *ops = NULL, *metadata = NULL;
+    const char *transaction = NULL, *verify = NULL, *batch = NULL;
+    json_t *ops = NULL, *metadata = NULL, *batches = NULL;
     const struct tarn_field fields[] = {
         { "expected_version", TARN_F_I64, true, &use->expected_version, 0, INT64_MAX - 1,
           &use->has_expected },
@@ -233,6 +233,8 @@ tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct ta
         TARN_OPT_OBJECT("commitMetadata", &metadata),
         TARN_OPT_BOOL("dataChange", &use->data_change),
         TARN_OPT_STR("verify", &verify, 1, 16),
+        TARN_OPT_STR("batch_id", &batch, 1, TARN_BATCH_ID_MAX),
+        TARN_OPT_ARRAY("batch_ids", &batches, 1, TARN_COMMIT_BATCHES_MAX),
         TARN_FIELDS_END,
     };
 
@@ -240,6 +242,8 @@ tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct ta
     tarn_code code = tarn_json_read(body, fields, err);
     if (code == TARN_OK)
         code = check_head(use, transaction, verify, err);
+    if (code == TARN_OK)
+        code = tarn_commit_read_batches(batch, batches, use, err);
     if (code == TARN_OK)
         code = read_ops(ops, metadata, use, err);
     if (code != TARN_OK)

@@ -1,5 +1,5 @@
-/* commit_replay.c - a client that lost the answer asks again: the same transaction id or Idempotency-Key with
- * the same body gets the first answer, with another body a refusal. Judged before anything else. */
+/* commit_replay.c - a client that lost the answer asks again: the same transaction id, batch or
+ * Idempotency-Key with the same body gets the first answer, with another body a refusal. Judged before anything else. */
 #include "lake/commit.h"
 #include <string.h>
 
@@ -12,13 +12,14 @@ static tarn_code refuse(const struct tarn_commit_row *row, const char *field, co
     return tarn_err_add(err, "version", json_integer(row->version));
 }
 
-static void answer_again(struct tarn_commit_use *use, const struct tarn_table *table,
-                         const struct tarn_commit_row *row)
+void tarn_commit_answer_again(struct tarn_commit_use *use, const struct tarn_table *table,
+                              const struct tarn_commit_row *row)
 {
     snprintf(use->transaction, sizeof use->transaction, "%s", row->transaction);
     use->row = *row;
     use->row.transaction = use->transaction;
     use->row.metadata = NULL;
+    use->row.batch_ids = NULL;
     use->table_id = table->id;
     use->replayed = true;
     use->publishes = false;
@@ -44,7 +45,7 @@ static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const s
         return code;
     if (strcmp(hash, use->key_hash ? use->key_hash : use->body_hash) != 0)
         return refuse(&row, "Idempotency-Key", "the key", err);
-    answer_again(use, table, &row);
+    tarn_commit_answer_again(use, table, &row);
     return TARN_OK;
 }
 
@@ -91,7 +92,7 @@ static tarn_code by_transaction(struct tarn_tx *tx, struct tarn_commit_use *use,
         return tarn_err_move(err, &unknown);
     if (strcmp(row.body_hash, use->body_hash) != 0)
         return refuse(&row, "transaction_id", "the transaction id", err);
-    answer_again(use, table, &row);
+    tarn_commit_answer_again(use, table, &row);
     return TARN_OK;
 }
 
@@ -104,5 +105,10 @@ tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *us
         if (code != TARN_OK || use->replayed)
             return code;
     }
-    return use->has_transaction ? by_transaction(tx, use, table, err) : TARN_OK;
+    if (use->has_transaction) {
+        tarn_code code = by_transaction(tx, use, table, err);
+        if (code != TARN_OK || use->replayed)
+            return code;
+    }
+    return tarn_commit_replay_batches(tx, use, table, err);
 }

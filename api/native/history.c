@@ -54,6 +54,7 @@ static void write_commit(struct tarn_jsonw *w, const struct tarn_commit_row *row
     tarn_jsonw_key(w, "bytes_removed");
     adopted ? tarn_jsonw_null(w) : tarn_jsonw_i64(w, row->bytes_removed);
     tarn_jsonw_kstr(w, "group", row->group[0] ? row->group : NULL);
+    tarn_jsonw_kraw(w, "batch_ids", row->batch_ids);
     tarn_jsonw_object_end(w);
 }
 

@@ -39,6 +39,9 @@ tarn_handler_fn tarn_native_commit_get;           /* work: .../commits/{transact
 
 /* transactions.c */
 extern const struct tarn_flow tarn_native_transaction; /* POST /api/transactions */
+/* batches.c; query of the list: status prefix page_size page_token */
+extern const struct tarn_flow tarn_native_batch_tell; /* POST .../batches */
+tarn_handler_fn tarn_native_batches_list;             /* work */
 
 /* manifest.c; query: version */
 tarn_handler_fn tarn_native_manifest_get; /* work */

@@ -1,5 +1,6 @@
-/* batches.c - checkpoints of staged batches: found by id, listed by id, and those whose document under processed/
- * is behind. They stay as long as the table: a batch must not be applied twice however late it comes back. */
+/* batches.c - checkpoints of staged batches: found by id, listed by id, and those whose document under
+ * processed/ is behind. They stay as long as the table: a batch must not be applied twice however late it
+ * comes back. */
 #include "catalog/sqlite/internal.h"
 #include <stddef.h>
 
@@ -94,7 +95,8 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, const char *batch_id,
     return code;
 }
 
-static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch *batch, struct tarn_err *err)
+static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch *batch,
+                     struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_PUT);
     bind_text(st, 1, batch->batch_id);
@@ -110,7 +112,8 @@ static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_bat
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code visit(struct tarn_tx *tx, sqlite3_stmt *st, tarn_batch_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code visit(struct tarn_tx *tx, sqlite3_stmt *st, tarn_batch_fn *fn, void *ctx,
+                       struct tarn_err *err)
 {
     for (;;) {
         bool found = false;
@@ -159,8 +162,8 @@ static tarn_code roll_back(struct tarn_tx *tx, int64_t table_id, int64_t from, i
     return code;
 }
 
-static tarn_code pending(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after, int64_t limit,
-                         tarn_batch_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code pending(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after,
+                         int64_t limit, tarn_batch_fn *fn, void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_PENDING);
     bind_i64(st, 1, table_id);
@@ -199,8 +202,8 @@ static tarn_code pending_tables(struct tarn_tx *tx, int64_t after_id, int64_t li
     return TARN_OK;
 }
 
-static tarn_code shown(struct tarn_tx *tx, int64_t table_id, const char *batch_id, int64_t revision, bool foreign,
-                       struct tarn_err *err)
+static tarn_code shown(struct tarn_tx *tx, int64_t table_id, const char *batch_id, int64_t revision,
+                       bool foreign, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_SHOWN);
     bind_i64(st, 1, table_id);

@@ -37,6 +37,8 @@ void tarn_entry_write_end(struct tarn_jsonw *w, const struct tarn_commit_row *co
     tarn_jsonw_array_end(w);
     if (commit->metadata)
         tarn_jsonw_kraw(w, "commitMetadata", commit->metadata);
+    if (commit->batch_ids)
+        tarn_jsonw_kraw(w, "batch_ids", commit->batch_ids);
     tarn_jsonw_object_end(w);
     tarn_buf_addc(w->out, '\n');
 }

@@ -40,7 +40,8 @@ static struct tarn_batch batch_of(const char *id, enum tarn_batch_status status,
 static void put(struct tarn_store *store, int64_t table_id, const char *id, enum tarn_batch_status status,
                 int64_t version)
 {
-    fx_write(store, put_tx, &(struct one){ .table_id = table_id, .batch = batch_of(id, status, version) }, TARN_OK);
+    fx_write(store, put_tx, &(struct one){ .table_id = table_id, .batch = batch_of(id, status, version) },
+             TARN_OK);
 }
 
 void tarn_contract_a_batch_reads_back_with_its_commit(tarn_store_opener *open)

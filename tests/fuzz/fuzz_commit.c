@@ -20,6 +20,11 @@ static void check(const struct tarn_commit_use *use)
         if (file->column_stats && file->column_stats[strlen(file->column_stats) - 1] != '}')
             abort();
     }
+    for (size_t i = 0; i < use->batch_count; i++)
+        if (tarn_batch_id_check(use->batches[i], "batch_id", &err) != TARN_OK)
+            abort();
+    if ((use->batch_ids != NULL) != (use->batch_count > 0))
+        abort();
     if (adds != use->add_count || use->op_count == 0 || (use->has_transaction && strlen(use->body_hash) != 64))
         abort();
 }
