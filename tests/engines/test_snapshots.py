@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Engines read a snapshot through its list of files: DuckDB and pyarrow take the URIs of GET .../files as they are
-and count what was committed."""
+"""Engines read a snapshot through its list of files: DuckDB and pyarrow take the URIs of GET .../files as they are,
+count what was committed, and go back in time."""
 import os, sys
 from urllib.parse import unquote, urlsplit
 
@@ -56,6 +56,7 @@ def duckdb_counts_what_the_catalog_says():
             {"type": "remove_file", "path": "date=2024-02-01/hour=13/part-0.parquet"}], "expected_version": 1})
         assert status == 201, answer
         assert duckdb_count(uris(client)) == 1300
+        assert duckdb_count(uris(client, "?version=1")) == 400, "no way back in time"
 
 
 def duckdb_and_the_server_prune_alike():
