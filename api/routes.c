@@ -45,6 +45,7 @@ const struct tarn_route tarn_routes[] = {
     { "GET",    T "/manifest",               "getManifest",   READ,   EMPTY, "version", WORKER(tarn_native_manifest_get) },
     { "GET",    T "/files",                  "listFiles",     READ,   EMPTY,
                 AT " partition.* at_least.* at_most.* equals.* " PAGE,           WORKER(tarn_native_files_list) },
+    { "GET",    T "/reclaimable",            "listReclaimable", READ, EMPTY, "", WORKER(tarn_native_reclaimable_list) },
     { "GET",    T "/schemas",                "listSchemas",   READ,   EMPTY, "", WORKER(tarn_native_schemas_list) },
     { "POST",   T "/schemas",                "addSchema",     WRITE,  JSON,  "", FLOW(tarn_native_schema_add) },
     { "GET",    T "/schemas/{version}",      "getSchema",     READ,   EMPTY, "", INLINE(tarn_native_schema_get) },

@@ -1,14 +1,19 @@
 /* stream.c - the buffer between producer and connection. It is filled and emptied in turns, never at
  * once, so it needs no lock: the hand-over of the task orders the two. */
 #include "server/stream.h"
+#include "base/time.h"
 #include <string.h>
+
+#define SLICE_MS 50 /* a producer that finds nothing lets the worker's other tasks pass */
 
 tarn_code tarn_stream_fill(struct tarn_task *task)
 {
     struct tarn_stream *stream = &task->reply.stream;
+    int64_t until_ms = tarn_monotonic_ms() + SLICE_MS;
+
     tarn_buf_clear(&task->piece);
     task->piece_sent = 0;
-    while (!task->stream_end && task->piece.len < TARN_PIECE_BYTES) {
+    while (!task->stream_end && task->piece.len < TARN_PIECE_BYTES && tarn_monotonic_ms() < until_ms) {
         tarn_code code = stream->produce(stream->state, &task->piece, &task->stream_end, &task->err);
         if (code == TARN_OK)
             code = tarn_buf_check(&task->piece, &task->err);

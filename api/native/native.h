@@ -49,6 +49,9 @@ tarn_handler_fn tarn_native_manifest_get; /* work */
 /* files.c; query: version transaction as_of partition.* at_least.* at_most.* equals.* page_size page_token */
 tarn_handler_fn tarn_native_files_list; /* work */
 
+/* reclaimable.c */
+tarn_handler_fn tarn_native_reclaimable_list; /* work */
+
 /* schemas.c */
 extern const struct tarn_flow tarn_native_schema_add; /* POST .../schemas */
 tarn_handler_fn tarn_native_schemas_list;             /* work */

@@ -36,21 +36,11 @@ static tarn_code keep_folder(struct folders *f, const char *name, struct tarn_er
     return f->names[f->count++] ? TARN_OK : tarn_fail_oom(err);
 }
 
-/* Left behind by a writer that stopped: a temporary name, or data under _temp/ or a hidden name. */
-static bool is_leftover(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-
-    return tarn_ends_with(name, ".tmp") || tarn_starts_with(path, "_temp/") ||
-           ((name[0] == '.' || name[0] == '_') && tarn_ends_with(name, ".parquet"));
-}
-
 static tarn_code note_other(struct tarn_gather *g, const struct tarn_object *object, struct tarn_err *err)
 {
     struct tarn_facts *facts = g->facts;
 
-    if (object->mtime_ms > g->options->now_ms - g->options->leftover_grace_ms || !is_leftover(object->path))
+    if (object->mtime_ms > g->options->now_ms - g->options->leftover_grace_ms || !tarn_is_leftover(object->path))
         return TARN_OK;
     facts->leftovers.bytes += object->size;
     return tarn_suspects_add(&facts->leftovers, object->path, NULL, object->size, -1, object->mtime_ms, err);
@@ -126,19 +116,13 @@ struct top { struct tarn_gather *g; struct folders folders; };
 
 static void top_done(struct top *top) { folders_done(&top->folders); }
 
-/* The log, staging and other machinery have walks of their own, or none. */
 static tarn_code note_top(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
-    static const char *const k_apart[] = { TARN_DIR_LOG, "staging", "processed" };
     struct top *top = ctx;
 
     if (!object->is_folder)
         return note_object(top->g, object, err);
-    for (size_t i = 0; i < TARN_COUNT(k_apart); i++)
-        if (strcmp(object->path, k_apart[i]) == 0)
-            return TARN_OK;
-    bool is_hidden = object->path[0] == '.' || object->path[0] == '_';
-    return is_hidden && strcmp(object->path, "_temp") != 0 ? TARN_OK : keep_folder(&top->folders, object->path, err);
+    return tarn_holds_data(object->path) ? keep_folder(&top->folders, object->path, err) : TARN_OK;
 }
 
 static tarn_code list_all(struct tarn_gather *g, struct tarn_err *err)

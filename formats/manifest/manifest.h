@@ -20,6 +20,10 @@
 /* A data file of the table: parquet by name, no component that starts with "." or "_", not under staging/,
  * processed/, not a document of the lake. For listings; paths of commits go by tarn_data_path_check. */
 bool tarn_is_data_file(const char *path);
+/* Left behind by a writer that stopped: a temporary name, or data under _temp/ or a hidden name. */
+bool tarn_is_leftover(const char *path);
+/* May a folder at the top of a table hold one of the two? */
+bool tarn_holds_data(const char *folder);
 
 /* --- in --- */
 
