@@ -235,7 +235,8 @@ Test(reclaimable, it_needs_a_managed_table_a_folder_and_agreement)
     cr_expect(eq(str, S(tarn_answer_str("code")), S("table_not_managed")));
     cr_expect(eq(uint, tarn_ask("GET", "/api/table/none/reclaimable", NULL), 404));
 
-    /* Someone else's manifest: the first look since the start sees it. */
+    /* Someone else's manifest, as the first look since the start sees it. */
+    tarn_lake_restart();
     snprintf(path, sizeof path, "%s/t/manifest.json", g_lake->root);
     tarn_write_text(path, "{\"version\":7,\"files\":[]}");
     cr_expect(eq(uint, tarn_ask("GET", URL, NULL), 409));
