@@ -65,6 +65,21 @@ static void log_fault(const struct tarn_publish_job *job, const struct tarn_err 
         tarn_log_err(TARN_LOG_WARN, "publication_failed", err);
 }
 
+/* Checkpoints that could not be written are tried again without holding up commits. */
+static void judge_batches(struct tarn_publish_job *job, const struct tarn_publish_run *run, int64_t *due_ms)
+{
+    if (run->foreign_batches > 0)
+        tarn_log(TARN_LOG_WARN, "foreign_checkpoint", "location", run->table->location, "batch",
+                 run->foreign_batch, NULL);
+    bool failed = run->batches.code != TARN_OK && !is_cancelled(run->ctx);
+    job->batch_failures = failed ? job->batch_failures + 1 : 0;
+    if (!failed)
+        return;
+    if (job->batch_failures == 1 || job->batch_failures % 20 == 0)
+        tarn_log_err(TARN_LOG_WARN, "checkpoints_not_written", &run->batches);
+    *due_ms = tarn_monotonic_ms() + retry_after(job->batch_failures);
+}
+
 /* Publishes; *due_ms gets when to come again, -1: not before a nudge. Without the lock: the job is in our
  * hands. */
 static void publish(struct tarn_publish_job *job, bool impatient, struct tarn_publish_run *run,
@@ -75,7 +90,8 @@ static void publish(struct tarn_publish_job *job, bool impatient, struct tarn_pu
     bool pausing = !impatient && job->manifest_bytes > 0 && tarn_monotonic_ms() < manifest_due;
     run->entries_done = job->entries_done;
     memcpy(run->cache_key, job->cache_key, sizeof run->cache_key);
-    run->last_step = pausing ? TARN_STEP_LOG : TARN_STEP_RECORD;
+    run->last_step = TARN_STEP_RECORD;
+    run->pausing = pausing;
     tarn_code code = tarn_publish_run(run, &fault);
     job->entries_done = run->entries_done;
     memcpy(job->cache_key, run->cache_key, sizeof job->cache_key);
@@ -99,11 +115,14 @@ static void publish(struct tarn_publish_job *job, bool impatient, struct tarn_pu
         *due_ms = tarn_monotonic_ms() + retry_after(job->failures);
     else if (pausing && run->wants_version)
         *due_ms = manifest_due;
+    else
+        judge_batches(job, run, due_ms);
 }
 
 /* --- the sweep --- */
 
 struct sweep {
+    bool of_batches;
     int64_t after, count;
     int64_t ids[SWEEP_PAGE];
 };
@@ -111,14 +130,15 @@ struct sweep {
 static tarn_code sweep_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct sweep *s = ctx;
+    if (s->of_batches)
+        return tx->ops->batches.pending_tables(tx, s->after, SWEEP_PAGE, s->ids, &s->count, err);
     return tx->ops->publications.pending(tx, s->after, SWEEP_PAGE, s->ids, &s->count, err);
 }
 
-/* Whatever is behind and not known to be: from before the start, or a nudge that found no memory. */
-static void sweep(struct tarn_publisher *p)
+static void sweep_one(struct tarn_publisher *p, bool of_batches)
 {
     TARN_ERR(fault);
-    struct sweep s = { .after = 0 };
+    struct sweep s = { .of_batches = of_batches };
     do {
         if (tarn_store_read(p->lake->store, sweep_tx, &s, &fault) != TARN_OK) {
             tarn_log_err(TARN_LOG_WARN, "publication_sweep_failed", &fault);
@@ -129,6 +149,13 @@ static void sweep(struct tarn_publisher *p)
         if (s.count > 0)
             s.after = s.ids[s.count - 1];
     } while (s.count == SWEEP_PAGE);
+}
+
+/* Whatever is behind and not known to be: from before the start, or a nudge that found no memory. */
+static void sweep(struct tarn_publisher *p)
+{
+    sweep_one(p, false);
+    sweep_one(p, true);
 }
 
 /* --- threads --- */

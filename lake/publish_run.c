@@ -10,6 +10,7 @@ void tarn_publish_run_done(struct tarn_publish_run *run)
     tarn_place_free(tarn_take(&run->place));
     tarn_commit_row_done(&run->commit);
     run->commit = (struct tarn_commit_row){ 0 };
+    tarn_err_done(&run->batches);
 }
 
 /* *row stays empty when there is none of that version. */
@@ -33,10 +34,19 @@ static tarn_code load_commits(struct tarn_tx *tx, struct tarn_publish_run *run, 
     return code;
 }
 
+static tarn_code see_batch(void *ctx, const struct tarn_batch *batch, struct tarn_err *err)
+{
+    (void)batch;
+    (void)err;
+    ((struct tarn_publish_run *)ctx)->wants_batches = true;
+    return TARN_OK;
+}
+
 static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_publish_run *run = ctx;
     tarn_publish_run_done(run);
+    run->wants_batches = false;
     TARN_ERR(fault);
     tarn_code code = tx->ops->tables.get_by_id(tx, run->table_id, &run->table, &fault);
     if (code == TARN_TABLE_NOT_FOUND)
@@ -46,6 +56,8 @@ static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     code = tx->ops->publications.get(tx, run->table_id, &run->pub, err);
     if (code == TARN_OK)
         code = tx->ops->publications.schema_published(tx, run->table_id, &run->published_schema, err);
+    if (code == TARN_OK)
+        code = tx->ops->batches.pending(tx, run->table_id, run->table->version, "", 1, see_batch, run, err);
     return code == TARN_OK ? load_commits(tx, run, err) : code;
 }
 
@@ -57,6 +69,7 @@ static void judge(struct tarn_publish_run *run)
     run->published = t ? t->published_version : -1;
     run->wants_version = !run->is_off && t->published_version < t->version;
     run->wants_schema = !run->is_off && run->published_schema < t->schema_version;
+    run->wants_batches &= !run->is_off;
 }
 
 /* --- the note --- */
@@ -69,6 +82,8 @@ static tarn_code record_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static tarn_code record(struct tarn_publish_run *run, struct tarn_err *err)
 {
+    if (!run->wants_version && !run->wants_schema)
+        return TARN_OK;
     run->pub.version = run->wants_version ? run->table->version : run->table->published_version;
     tarn_code code = tarn_store_write(run->lake->store, record_tx, run, err);
     if (code == TARN_OK)
@@ -108,12 +123,14 @@ static tarn_code all_steps(struct tarn_publish_run *run, struct tarn_err *err)
         [TARN_STEP_LOG] = tarn_publish_log,
         [TARN_STEP_MANIFEST] = tarn_publish_manifest,
         [TARN_STEP_POINTER] = tarn_publish_pointer,
+        [TARN_STEP_BATCHES] = tarn_publish_batches,
         [TARN_STEP_RECORD] = record,
     };
+    unsigned last = run->pausing && run->wants_version ? TARN_STEP_LOG : run->last_step;
     tarn_code code = open_place(run, err);
     if (code == TARN_OK && run->wants_version)
         code = tarn_publish_owned(run, err);
-    for (unsigned i = 0; code == TARN_OK && i <= run->last_step; i++)
+    for (unsigned i = 0; code == TARN_OK && i <= last; i++)
         code = k_steps[i](run, err);
     return code;
 }
@@ -123,12 +140,12 @@ tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
     __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { run->lake,
                                                                                       run->table_id, NULL };
     tarn_publish_turn_begin(&turn);
-    run->manifest_bytes = 0;
+    run->manifest_bytes = run->foreign_batches = 0;
     tarn_code code = tarn_store_read(run->lake->store, load_tx, run, err);
     if (code != TARN_OK)
         return code;
     judge(run);
-    if (!run->wants_version && !run->wants_schema)
+    if (!run->wants_version && !run->wants_schema && !run->wants_batches)
         return TARN_OK;
     code = all_steps(run, err);
     if (code != TARN_FOREIGN_WRITE)
@@ -168,7 +185,9 @@ tarn_code tarn_publish_table(struct tarn_lake *lake, int64_t table_id, struct ta
             return tarn_err_move(err, &fault);
         if (code == TARN_OK && run.is_off)
             return blocked(&run, err);
-        if (code == TARN_OK && !run.wants_version && !run.wants_schema)
+        if (code == TARN_OK && run.batches.code != TARN_OK)
+            return tarn_err_move(err, &run.batches);
+        if (code == TARN_OK && !run.wants_version && !run.wants_schema && !run.wants_batches)
             return TARN_OK;
     }
 }

@@ -13,6 +13,7 @@ enum tarn_publish_step {
     TARN_STEP_LOG,
     TARN_STEP_MANIFEST,
     TARN_STEP_POINTER,
+    TARN_STEP_BATCHES,
     TARN_STEP_RECORD
 };
 
@@ -21,6 +22,7 @@ struct tarn_publish_run {
     struct tarn_lake *lake;
     int64_t table_id;
     enum tarn_publish_step last_step;
+    bool pausing;                 /* a version gets its log entry alone: the manifest was written just now */
     bool (*cancelled)(void *ctx); /* asked between pages; may be NULL */
     void *ctx;
     /* in and out: versions up to this have their log entry (0: not known) */
@@ -31,13 +33,16 @@ struct tarn_publish_run {
     bool is_off;       /* nothing of this table is published: dropped, observed, switched off or blocked */
     int64_t published; /* version that storage shows now, -1: none */
     int64_t manifest_bytes; /* of the manifest written, 0: none was */
+    struct tarn_err batches; /* why checkpoints were not written: no reason to stop commits */
+    int64_t foreign_batches; /* checkpoints left alone because somebody else wrote there */
+    char foreign_batch[TARN_BATCH_ID_MAX + 1]; /* one of them */
 
     /* while it runs */
     struct tarn_table *table; /* owned; the row when the run began */
     struct tarn_place *place; /* owned */
     struct tarn_publication pub;
     int64_t published_schema;
-    bool wants_version, wants_schema;
+    bool wants_version, wants_schema, wants_batches;
     bool published_by_tarn;        /* the published version is a commit of Tarn's own, not adopted */
     struct tarn_commit_row commit; /* owned: of table->version; transaction NULL when there is no row of it */
 };
@@ -64,6 +69,8 @@ TARN_MUST tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tar
 TARN_MUST tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err);
+/* A fault is told by run->batches, not by the code. */
+TARN_MUST tarn_code tarn_publish_batches(struct tarn_publish_run *run, struct tarn_err *err);
 
 /* publish_huge.c: one entry that does not fit into memory, created or found to be there already. */
 TARN_MUST tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row,

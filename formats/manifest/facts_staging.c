@@ -18,7 +18,7 @@ struct staging {
 
 static void staging_done(struct staging *s) { tarn_fileset_done(&s->done); }
 
-struct marker { const char *batch_id, *status; int64_t records; int64_t start_ms; };
+struct marker { const char *batch_id, *status, *transaction; int64_t records; int64_t start_ms; };
 
 static tarn_code keep_done(struct staging *s, const char *batch_id, struct tarn_err *err)
 {
@@ -45,6 +45,7 @@ static struct marker marker_of(const json_t *root, const char *fallback, int64_t
     const char *status = json_string_value(json_object_get(root, "status"));
     struct marker m = { .batch_id = batch_id ? batch_id : fallback,
                         .status = status ? status : "completed",
+                        .transaction = json_string_value(json_object_get(root, "transaction")),
                         .records = json_is_integer(records) ? json_integer_value(records) : -1,
                         .start_ms = mtime_ms };
     enum tarn_time_form form;
@@ -54,7 +55,7 @@ static struct marker marker_of(const json_t *root, const char *fallback, int64_t
     return m;
 }
 
-/* No transaction names a batch yet in the founding form: a finished one that brought rows cannot be traced. */
+/* In the founding form neither side names the other: a finished batch that brought rows cannot be traced. */
 static tarn_code note_marker(struct staging *s, const struct marker *m, int64_t mtime_ms, struct tarn_err *err)
 {
     struct tarn_facts *facts = s->g->facts;
@@ -64,7 +65,7 @@ static tarn_code note_marker(struct staging *s, const struct marker *m, int64_t 
     if (strcmp(m->status, "completed") != 0)
         return TARN_OK;
     tarn_code code = keep_done(s, m->batch_id, err);
-    if (code == TARN_OK && m->records != 0 && !s->g->options->catalog)
+    if (code == TARN_OK && m->records != 0 && !m->transaction && !s->g->options->catalog)
         code = tarn_suspects_add(&facts->unlinked, m->batch_id, NULL, -1, -1, mtime_ms, err);
     return code;
 }

@@ -16,6 +16,7 @@
 #define TARN_DOC_SCHEMA "schema.json"
 #define TARN_DOC_SCHEMA_CACHE "schema_cache.json"
 #define TARN_DIR_LOG "_transactions"
+#define TARN_DIR_PROCESSED "processed"
 
 /* A data file of the table: parquet by name, no component that starts with "." or "_", not under staging/,
  * processed/, not a document of the lake. For listings; paths of commits go by tarn_data_path_check. */
@@ -109,6 +110,11 @@ void tarn_entry_write_head(struct tarn_jsonw *w, const struct tarn_table *table,
                            const struct tarn_commit_row *commit);
 void tarn_entry_write_op(struct tarn_jsonw *w, const struct tarn_file *file, bool is_add);
 void tarn_entry_write_end(struct tarn_jsonw *w, const struct tarn_commit_row *commit);
+/* The checkpoint of a staged batch: processed/<batch_id without .parquet>.json. */
+#define TARN_BATCH_DOC_PATH (TARN_BATCH_ID_MAX + 32)
+void tarn_batch_doc_path(const char *batch_id, char out[TARN_BATCH_DOC_PATH]);
+void tarn_batch_doc_write(struct tarn_jsonw *w, const struct tarn_table *table, const char *catalog_id,
+                          const struct tarn_batch *batch);
 /* schema.json of the versions given, oldest first; the last one is current. Owned text. */
 TARN_MUST tarn_code tarn_schema_doc_write(const struct tarn_schema_row *rows, size_t count, struct tarn_buf *out,
                                           struct tarn_err *err);

@@ -83,6 +83,30 @@ Test(publisher, a_wait_ends_when_storage_shows_the_version)
     cr_expect(m.lake.publisher == NULL);
 }
 
+/* The job of a wait is the one that also writes checkpoints. */
+Test(publisher, checkpoints_are_written_before_a_commits_wait_ends)
+{
+    MANAGED(m);
+    int64_t id = managed_table(&m, "t");
+    struct tarn_publisher *p = start(&m, &k_patient);
+    cr_expect(wait_for(p, id, 0));
+    managed_commit(&m, id, "a.parquet", NULL);
+    managed_batch(&m, id, "b", TARN_BATCH_IS_COMPLETED, 1);
+    cr_expect(wait_for(p, id, 1));
+    cr_expect(tarn_file_exists(tarn_path(m.folder, "t/processed/b.json")));
+    tarn_publisher_stop(p, 1000);
+}
+
+Test(publisher, checkpoints_left_by_a_crash_are_written_without_a_nudge)
+{
+    MANAGED(m);
+    int64_t id = managed_table(&m, "t");
+    cr_assert(eq(int, tarn_publish_table(&m.lake, id, NULL), TARN_OK));
+    managed_batch(&m, id, "b", TARN_BATCH_IS_FAILED, -1);
+    tarn_publisher_stop(start(&m, &k_patient), 60000); /* a drain ends what the first sweep found */
+    cr_expect(tarn_file_exists(tarn_path(m.folder, "t/processed/b.json")));
+}
+
 Test(publisher, what_is_behind_at_the_start_is_published_without_a_nudge)
 {
     enum { TABLES = 30 };

@@ -234,6 +234,33 @@ void managed_commit_many(struct managed *m, int64_t id, int from, int to)
     must_write(m, commit_tx, &c);
 }
 
+struct batch {
+    int64_t id;
+    struct tarn_batch row;
+};
+
+static tarn_code batch_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    const struct batch *b = ctx;
+    return tx->ops->batches.put(tx, b->id, &b->row, err);
+}
+
+void managed_batch(struct managed *m, int64_t id, const char *batch_id, enum tarn_batch_status status,
+                   int64_t version)
+{
+    struct batch b = { .id = id,
+                       .row = { .batch_id = (char *)batch_id,
+                                .status = status,
+                                .start_time = MANAGED_T0,
+                                .end_time = status == TARN_BATCH_IS_RUNNING ? -1 : MANAGED_T0 + 15000,
+                                .num_records = status == TARN_BATCH_IS_RUNNING ? -1 : 5,
+                                .size = -1,
+                                .version = version,
+                                .updated_at = MANAGED_T0,
+                                .shown_from = version < 0 ? 0 : version } };
+    must_write(m, batch_tx, &b);
+}
+
 struct schema {
     int64_t id;
     const char *text;

@@ -30,6 +30,9 @@ int64_t managed_adopted(struct managed *m, const char *name, int64_t version, co
 void managed_commit(struct managed *m, int64_t id, const char *adds, const char *removes);
 /* One commit that adds files f<from> ... below f<to>. */
 void managed_commit_many(struct managed *m, int64_t id, int from, int to);
+/* The checkpoint of a batch; `version` -1: no commit brought it. Times are MANAGED_T0 and 15 s later, 5 records. */
+void managed_batch(struct managed *m, int64_t id, const char *batch_id, enum tarn_batch_status status,
+                   int64_t version);
 void managed_schema(struct managed *m, int64_t id, const char *schema);
 /* Changes members of the row. */
 void managed_change(struct managed *m, int64_t id, void (*change)(struct tarn_table *table));
