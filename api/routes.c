@@ -49,7 +49,7 @@ const struct tarn_route tarn_routes[] = {
     { "GET",    T "/schemas",                "listSchemas",   READ,   EMPTY, "", WORKER(tarn_native_schemas_list) },
     { "POST",   T "/schemas",                "addSchema",     WRITE,  JSON,  "", FLOW(tarn_native_schema_add) },
     { "GET",    T "/schemas/{version}",      "getSchema",     READ,   EMPTY, "", INLINE(tarn_native_schema_get) },
-    { "GET",    T "/schemas/{version}/mapping", "getMapping", READ,   EMPTY, "", WORKER(tarn_native_schema_mapping) },
+    { "GET",    T "/schemas/{version}/mapping", "getMapping", READ,   EMPTY, "to", WORKER(tarn_native_schema_mapping) },
 
     { "GET",    T "/status",                 "getStatus",     STATUS, EMPTY, "", INLINE(tarn_native_status_get) },
     { "POST",   T "/check",                  "checkTable",    READ,   EMPTY, "depth", FLOW(tarn_native_check) },

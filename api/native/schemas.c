@@ -159,12 +159,12 @@ tarn_code tarn_native_schema_get(const struct tarn_request *req, struct tarn_rep
     return code == TARN_OK ? tarn_buf_check(&reply->body, err) : code;
 }
 
-/* --- how files of a version are read as the current one --- */
+/* --- how files of a version are read as a later one --- */
 
 #define MAPPING_MAX (64u << 20) /* bytes; only names of absurd length come near it */
 
 struct mapping_ctx {
-    int64_t table_id;
+    int64_t table_id, to; /* to -1: the newest */
     struct tarn_schema_rows rows;
 };
 
@@ -175,12 +175,28 @@ static tarn_code mapping_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tarn_schema_rows_read(tx, c->table_id, &c->rows, err);
 }
 
+/* How many versions there are up to the one that is mapped to. */
+static tarn_code count_rows(const struct mapping_ctx *c, size_t *out, struct tarn_err *err)
+{
+    size_t count = c->rows.count;
+
+    while (c->to >= 0 && count > 0 && c->rows.rows[count - 1].version > c->to)
+        count--;
+    if (c->to >= 0 && (count == 0 || c->rows.rows[count - 1].version != c->to))
+        return tarn_fail(err, TARN_SCHEMA_VERSION_NOT_FOUND, "the table has no schema version %lld", (long long)c->to);
+    *out = count;
+    return TARN_OK;
+}
+
 static tarn_code write_mapping(const struct mapping_ctx *c, struct tarn_reply *reply, struct tarn_err *err)
 {
     TARN_AUTO(schema_map) struct tarn_schema_map *map = NULL;
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
-    tarn_code code = tarn_schema_map_of(c->rows.rows, c->rows.count, c->rows.from, &map, err);
+    size_t count = 0;
+    tarn_code code = count_rows(c, &count, err);
 
+    if (code == TARN_OK)
+        code = tarn_schema_map_of(c->rows.rows, count, c->rows.from, &map, err);
     if (code != TARN_OK)
         return code;
     reply->body.ceiling = MAPPING_MAX;
@@ -194,11 +210,15 @@ tarn_code tarn_native_schema_mapping(const struct tarn_request *req, struct tarn
                                      struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
-    struct mapping_ctx c = { 0 };
+    struct mapping_ctx c = { .to = -1 };
     tarn_code code = tarn_native_table_find(req, &seen, err);
 
     if (code == TARN_OK)
         code = read_number(req->arg[1], &c.rows.from, err);
+    if (code == TARN_OK)
+        code = tarn_query_i64(req, "to", 1, INT64_MAX, &c.to, err);
+    if (code == TARN_OK && c.to >= 0 && c.to < c.rows.from)
+        return tarn_fail_field(err, "to", "must not be below the version of the file");
     if (code != TARN_OK)
         return code;
     c.table_id = seen.table->id;

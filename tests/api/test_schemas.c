@@ -141,6 +141,36 @@ Test(schemas, old_files_are_mapped_to_the_current_version)
     cr_expect(eq(uint, tarn_ask("GET", "/api/table/nobody/schemas/1/mapping", NULL), 404));
 }
 
+Test(schemas, a_mapping_to_an_older_version_is_for_snapshots_of_the_past)
+{
+    static const struct { const char *ask; unsigned status; const char *is; } k_rows[] = {
+        { "1/mapping?to=2", 200, NULL },
+        { "1/mapping?to=1", 200, NULL },
+        { "2/mapping?to=1", 400, "to" },
+        { "1/mapping?to=0", 400, "to" },
+        { "1/mapping?to=9", 404, "schema_version_not_found" },
+    };
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"past\",\"schema\":"
+                                STRUCT(COLUMN("a", "int32", "true")) "}"), 201), "%s", tarn_answer_text());
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/past/schemas", "{\"expected_version\":1,\"schema\":"
+                                STRUCT(COLUMN("a", "int64", "true")) "}"), 201), "%s", tarn_answer_text());
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/past/schemas", "{\"expected_version\":2,\"schema\":"
+                                STRUCT(COLUMN("b", "int64", "true")) ",\"renames\":{\"a\":\"b\"}}"), 201),
+              "%s", tarn_answer_text());
+    for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++) {
+        char url[128];
+        snprintf(url, sizeof url, "/api/table/past/schemas/%s", k_rows[i].ask);
+        cr_assert(eq(uint, tarn_ask("GET", url, NULL), k_rows[i].status), "%s: %s", url, tarn_answer_text());
+        const char *is = tarn_answer_str(k_rows[i].status == 400 ? "field" : "code");
+        cr_expect(k_rows[i].is == NULL || strcmp(is, k_rows[i].is) == 0, "%s: %s", url, tarn_answer_text());
+    }
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/past/schemas/1/mapping?to=2", NULL), 200));
+    const json_t *field = json_array_get(json_object_get(tarn_answer(), "fields"), 0);
+    cr_expect(eq(i64, tarn_answer_i64("to"), 2));
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(field, "name")), "a"), "%s", tarn_answer_text());
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(field, "cast")), "int32->int64"), "%s", tarn_answer_text());
+}
+
 Test(schemas, renames_are_judged_whatever_the_compatibility)
 {
     static const struct { const char *schema, *renames; } k_rows[] = {
