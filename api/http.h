@@ -65,6 +65,7 @@ struct tarn_reply {
     struct tarn_stream stream;      /* instead of body when produce is set; owned */
     struct { const char *name; char *value; } headers[TARN_REPLY_HEADERS_MAX]; /* names static, values owned */
     size_t header_count;
+    int64_t wait_ms;                /* above 0: nothing to tell yet; the handler may be asked again for so long */
 };
 void tarn_reply_done(struct tarn_reply *reply);
 void tarn_reply_header(struct tarn_reply *reply, const char *name, const char *fmt, ...) TARN_PRINTF(3, 4);

@@ -57,6 +57,8 @@ const struct tarn_route tarn_routes[] = {
                 "state " PAGE,                                                   INLINE(tarn_native_findings_list) },
     { "GET",    "/api/status",               "listStatus",    STATUS, EMPTY,
                 "status severity namespace format " PAGE,                        WORKER(tarn_native_status_list) },
+    { "GET",    "/api/events",               "listEvents",    READ,   EMPTY,
+                "after wait limit",                                              WORKER(tarn_native_events) },
 
     { "GET",    "/api/tokens",               "listTokens",    ADMIN,  EMPTY, "", INLINE(tarn_native_tokens_list) },
     { "POST",   "/api/tokens",               "createToken",   ADMIN,  JSON,  "", FLOW(tarn_native_tokens_create) },

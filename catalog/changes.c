@@ -44,7 +44,8 @@ uint64_t tarn_store_events_clock(const struct tarn_store *store)
 
 void tarn_store_on_events(struct tarn_store *store, void (*fn)(void *ctx), void *ctx)
 {
-    atomic_store(&store->events.ctx, ctx);
+    if (fn) /* a call that is on its way keeps the ctx that it was made for */
+        atomic_store(&store->events.ctx, ctx);
     atomic_store(&store->events.fn, fn);
 }
 

@@ -48,8 +48,8 @@ bool tarn_store_touched(const struct tarn_store *store, int64_t table_id, uint64
 /* --- events: for those who wait for them --- */
 /* How many times events became durable since the store was opened. Taken before a read it tells whether more came. */
 uint64_t tarn_store_events_clock(const struct tarn_store *store);
-/* `fn` is called on the writer's thread after each rise of that clock: be short, never block. Set before events can
- * be written, or NULL. */
+/* `fn` is called on the writer's thread after each rise of that clock: be short, never block. NULL ends it, but a call
+ * may still be on its way: `ctx` stays until the store is closed. */
 void tarn_store_on_events(struct tarn_store *store, void (*fn)(void *ctx), void *ctx);
 
 /* Visitors get rows whose text is borrowed for the call; another code than TARN_OK stops the walk. */

@@ -3,6 +3,7 @@
 #include "server/drain.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "server/poll.h"
 
 #define LAST_WORDS_MS 1000 /* for the answers of those that were taken back */
 
@@ -10,6 +11,8 @@ void tarn_drain(struct tarn_mhd *mhd, struct tarn_tasks *tasks, int64_t deadline
 {
     atomic_store(&tasks->draining, true);
     tarn_mhd_quiesce(mhd);
+    if (tasks->polls)
+        tarn_polls_end(tasks->polls);
     if (tarn_tasks_wait(tasks, deadline_ms))
         return;
     size_t lost = tarn_tasks_abandon(tasks);

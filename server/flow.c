@@ -2,6 +2,7 @@
  * `pass_on` is the only place that knows which thread does what. */
 #include "server/flow.h"
 #include "lake/publish.h"
+#include "server/poll.h"
 #include "server/stream.h"
 #include <stdlib.h>
 
@@ -38,6 +39,9 @@ static tarn_code do_work(struct tarn_task *task)
 {
     const struct tarn_route *route = task->req.route;
     tarn_handler_fn *handler = route->handle ? route->handle : route->work;
+    if (task->tasks->polls)
+        task->events_seen = tarn_store_events_clock(task->req.app->lake->store);
+    tarn_reply_done(&task->reply); /* of an earlier look */
     tarn_code code = handler(&task->req, &task->reply, &task->err);
     /* The first piece before the status line: what fails at once is an honest error. */
     if (code == TARN_OK && task->reply.stream.produce)
@@ -54,7 +58,7 @@ static tarn_code do_answer(struct tarn_task *task)
 static void run_step(struct tarn_task *task)
 {
     struct tarn_lake *lake = task->req.app->lake;
-    bool is_last = task->step == TARN_STEP_WORK || task->step == TARN_STEP_STREAM;
+    bool is_last = task->step == TARN_STEP_WORK || task->step == TARN_STEP_STREAM, waits = false;
     switch (task->step) {
     case TARN_STEP_BODY:
         task->code = tarn_route_body(&task->req, &task->err);
@@ -67,6 +71,7 @@ static void run_step(struct tarn_task *task)
         break;
     case TARN_STEP_WORK:
         task->code = do_work(task);
+        waits = task->code == TARN_OK && task->reply.wait_ms > 0 && task->tasks->polls;
         break;
     case TARN_STEP_CHECK:
         task->code = use_of(task)->check(lake, task->use, &task->err);
@@ -81,18 +86,20 @@ static void run_step(struct tarn_task *task)
         break;
     case TARN_STEP_CHANGE:
     case TARN_STEP_PUBLISH:
+    case TARN_STEP_PARK:
     case TARN_STEP_ANSWER:
         break;
     }
     if (task->code != TARN_OK || is_last)
-        task->step = TARN_STEP_ANSWER;
+        task->step = waits ? TARN_STEP_PARK : TARN_STEP_ANSWER;
 }
 
 /* --- on a worker --- */
 
 static bool is_workers(enum tarn_step step)
 {
-    return step != TARN_STEP_CHANGE && step != TARN_STEP_PUBLISH && step != TARN_STEP_ANSWER;
+    return step != TARN_STEP_CHANGE && step != TARN_STEP_PUBLISH && step != TARN_STEP_PARK &&
+           step != TARN_STEP_ANSWER;
 }
 
 static void run_on_worker(void *ctx)
@@ -176,6 +183,9 @@ static void pass_on(struct tarn_task *task)
         break;
     case TARN_STEP_PUBLISH:
         send_to_publisher(task);
+        break;
+    case TARN_STEP_PARK:
+        tarn_polls_park(task->tasks->polls, task);
         break;
     case TARN_STEP_ANSWER:
         tarn_task_land(task);

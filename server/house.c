@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define ANSWERS_BYTES (32u << 20) /* of rendered answers, filled as they are asked for */
-#define AIR_MAX       4096        /* requests being worked on at once */
+#define AIR_MAX       (4096 + TARN_POLLS_MAX) /* requests being worked on, or waiting for events, at once */
 
 static atomic_bool is_ready;
 
@@ -65,6 +65,7 @@ static tarn_code open_lake(struct tarn_house *house, struct tarn_err *err)
     house->lake.dropped_retention_ms = house->config->retention_dropped_ms;
     house->lake.history_retention_ms = house->config->history_retention_ms;
     house->lake.history_versions = house->config->history_versions;
+    house->lake.events_retention_ms = house->config->retention_events_ms;
     house->lake.default_root = strdup(house->config->roots[0]);
     return house->lake.default_root ? TARN_OK : tarn_fail_oom(err);
 }
@@ -105,8 +106,11 @@ static tarn_code open_workers(struct tarn_house *house, struct tarn_err *err)
     /* Every task in the air and every stream has at most one job, so the queue never is what refuses. */
     size_t queue = AIR_MAX + (size_t)config->limits_connections;
     tarn_code code = tarn_pool_new("tarn-worker", (unsigned)config->limits_workers, queue, &house->pool, err);
-    if (code == TARN_OK)
-        tarn_tasks_init(&house->tasks, house->pool, AIR_MAX);
+    if (code != TARN_OK)
+        return code;
+    tarn_tasks_init(&house->tasks, house->pool, AIR_MAX);
+    code = tarn_polls_start(house->store, TARN_POLLS_MAX, &house->polls, err);
+    house->tasks.polls = house->polls;
     return code;
 }
 
@@ -173,6 +177,8 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
     atomic_store(&is_ready, false);
     if (house->mhd)
         tarn_drain(house->mhd, &house->tasks, deadline_ms);
+    else if (house->polls)
+        tarn_polls_end(house->polls);
     tarn_mhd_free(house->mhd);
     atomic_store(&house->lake.stopping, true); /* what the drain did not wait for */
     if (house->pool)
@@ -184,6 +190,7 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
     tarn_answers_free(house->answers);
     tarn_lake_done(&house->lake);
     tarn_store_free(house->store);
+    tarn_polls_free(house->polls);
     if (house->pool)
         tarn_tasks_done(&house->tasks);
     tarn_auth_free(house->auth);

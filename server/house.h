@@ -10,6 +10,7 @@
 #include "monitors/monitors.h"
 #include "server/listen.h"
 #include "server/mhd.h"
+#include "server/poll.h"
 #include "server/task.h"
 
 struct tarn_house {
@@ -25,6 +26,7 @@ struct tarn_house {
     struct tarn_monitor_defaults monitors;
     struct tarn_runner *runner;
     struct tarn_pool *pool;
+    struct tarn_polls *polls;
     struct tarn_tasks tasks;
     struct tarn_app app;
     struct tarn_mhd *mhd;

@@ -14,6 +14,7 @@ struct tarn_task;
 /* All requests of the server. */
 struct tarn_tasks {
     struct tarn_pool *pool;  /* borrowed: the workers */
+    struct tarn_polls *polls; /* borrowed: where who waits for events waits; NULL: nobody does */
     size_t air_max;          /* tasks in the air at most; above: TARN_OVERLOADED */
     pthread_mutex_t lock;
     pthread_cond_t quiet;    /* active or jobs became 0 while draining */
@@ -35,7 +36,7 @@ size_t tarn_tasks_abandon(struct tarn_tasks *tasks);
 void tarn_tasks_settle(struct tarn_tasks *tasks);
 
 enum tarn_step { TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_WORK, TARN_STEP_CHECK, TARN_STEP_CHANGE, TARN_STEP_AFTER,
-                 TARN_STEP_PUBLISH, TARN_STEP_STREAM, TARN_STEP_ANSWER };
+                 TARN_STEP_PUBLISH, TARN_STEP_PARK, TARN_STEP_STREAM, TARN_STEP_ANSWER };
 
 struct tarn_task {
     struct tarn_tasks *tasks;                /* borrowed */
@@ -48,6 +49,8 @@ struct tarn_task {
     enum tarn_step step;     /* what comes next */
     void *use;               /* owned: the struct of the flow's use case, or NULL */
     unsigned rechecks;
+    uint64_t events_seen;    /* the events' clock before the last look */
+    int64_t waits_until_ms;  /* monotonic: for events, 0: it does not wait yet */
     struct tarn_buf body;    /* owned: what req.body points into */
     struct tarn_buf piece;   /* owned: produced and not yet sent bytes of a stream */
     size_t piece_sent;

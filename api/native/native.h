@@ -37,6 +37,9 @@ TARN_MUST tarn_code tarn_native_key(const struct tarn_request *req, const char *
 tarn_handler_fn tarn_native_commits_list;         /* work */
 tarn_handler_fn tarn_native_commit_get;           /* work: .../commits/{transaction} */
 
+/* events.c; query: after wait limit */
+tarn_handler_fn tarn_native_events; /* work */
+
 /* transactions.c */
 extern const struct tarn_flow tarn_native_transaction; /* POST /api/transactions */
 /* batches.c; query of the list: status prefix page_size page_token */

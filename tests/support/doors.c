@@ -44,6 +44,8 @@ void tarn_doors_open(struct tarn_doors *doors, const struct tarn_mhd_options *op
     read_token(doors);
     must(tarn_pool_new("worker", 2, 1000, &doors->pool, &err), &err);
     tarn_tasks_init(&doors->tasks, doors->pool, 500);
+    must(tarn_polls_start(doors->lake.store, 3, &doors->polls, &err), &err);
+    doors->tasks.polls = doors->polls;
     must(tarn_listen("127.0.0.1:0", &doors->listener, &err), &err);
     doors->app = (struct tarn_app){ .lake = &doors->lake, .auth = doors->auth, .config = &doors->config,
                                     .backup = backup };
@@ -62,10 +64,13 @@ void tarn_doors_close(struct tarn_doors *doors, long patience_ms)
 {
     if (doors->mhd)
         tarn_drain(doors->mhd, &doors->tasks, tarn_monotonic_ms() + patience_ms);
+    else
+        tarn_polls_end(doors->polls);
     tarn_mhd_free(doors->mhd);
     tarn_tasks_settle(&doors->tasks);
     tarn_pool_free(doors->pool);
     tarn_tasks_done(&doors->tasks);
     tarn_auth_free(doors->auth);
     tarn_store_free(doors->lake.store);
+    tarn_polls_free(doors->polls);
 }

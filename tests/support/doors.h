@@ -4,6 +4,7 @@
 #include "config/config.h"
 #include "server/listen.h"
 #include "server/mhd.h"
+#include "server/poll.h"
 
 struct tarn_doors {
     struct tarn_config config;
@@ -12,6 +13,7 @@ struct tarn_doors {
     struct tarn_auth *auth;
     struct tarn_pool *pool;
     struct tarn_tasks tasks;
+    struct tarn_polls *polls; /* at most 3 wait */
     struct tarn_app app;
     struct tarn_mhd *mhd;
     char folder[256];
