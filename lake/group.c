@@ -234,8 +234,8 @@ static tarn_code read_items(json_t *tables, struct tarn_group_use *use, struct t
         }
         ops += use->commits[i].op_count;
     }
-    if (ops > TARN_COMMIT_OPS_MAX)
-        return tarn_fail_field(err, "tables", "have at most %d operations together", TARN_COMMIT_OPS_MAX);
+    if (ops > TARN_TX_ROWS_MAX) /* a group is one transaction: nothing of it is staged */
+        return tarn_fail_field(err, "tables", "have at most %d operations together", TARN_TX_ROWS_MAX);
     return TARN_OK;
 }
 
