@@ -42,6 +42,7 @@ const struct tarn_route tarn_routes[] = {
     { "GET",    T "/batches",                "listBatches",   READ,   EMPTY,
                 "status prefix " PAGE,                                           WORKER(tarn_native_batches_list) },
     { "POST",   T "/batches",                "tellBatch",     WRITE,  JSON,  "", FLOW(tarn_native_batch_tell) },
+    { "POST",   T "/rollback",               "rollbackTable", WRITE,  JSON,  "", FLOW(tarn_native_rollback) },
     { "GET",    T "/manifest",               "getManifest",   READ,   EMPTY, "version", WORKER(tarn_native_manifest_get) },
     { "GET",    T "/files",                  "listFiles",     READ,   EMPTY,
                 AT " partition.* at_least.* at_most.* equals.* " PAGE,           WORKER(tarn_native_files_list) },

@@ -268,6 +268,9 @@ struct tarn_store_ops {
          * documents wait for version `by`, the rollback's own. */
         tarn_code (*roll_back)(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
                                int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err);
+        /* The other way: those that a rollback brings back become completed again. */
+        tarn_code (*count_again)(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
+                                 int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err);
         /* Those whose document is behind and may be shown at `version`, by id, after `after` ("": from the start). */
         tarn_code (*pending)(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after, int64_t limit,
                              tarn_batch_fn *fn, void *ctx, struct tarn_err *err);

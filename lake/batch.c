@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "lake/event.h"
+#include "lake/lineage.h"
 #include "lake/publish.h"
 #include <string.h>
 
@@ -118,11 +119,32 @@ static tarn_code write_batch(struct tarn_tx *tx, const struct tarn_table *table,
                            : code;
 }
 
-static tarn_code find(struct tarn_tx *tx, int64_t table_id, const char *batch_id, struct tarn_batch *out,
-                      bool *is_new, struct tarn_err *err)
+tarn_code tarn_batch_get(struct tarn_tx *tx, const struct tarn_table *table, const char *batch_id,
+                         struct tarn_batch *out, struct tarn_err *err)
+{
+    struct tarn_batch batch = { 0 };
+    int64_t by = 0;
+    tarn_code code = tx->ops->batches.get(tx, table->id, batch_id, &batch, err);
+
+    if (code == TARN_OK && batch.version >= 0)
+        code = tarn_undone_by(tx, table->id, table->version, batch.version, &by, err);
+    if (code != TARN_OK) {
+        tarn_batch_done(&batch);
+        return code;
+    }
+    if (by > 0 && batch.status == TARN_BATCH_IS_COMPLETED)
+        batch.status = TARN_BATCH_IS_ROLLED_BACK;
+    else if (by == 0 && batch.version >= 0 && batch.status == TARN_BATCH_IS_ROLLED_BACK)
+        batch.status = TARN_BATCH_IS_COMPLETED;
+    *out = batch;
+    return TARN_OK;
+}
+
+static tarn_code find(struct tarn_tx *tx, const struct tarn_table *table, const char *batch_id,
+                      struct tarn_batch *out, bool *is_new, struct tarn_err *err)
 {
     TARN_ERR(fault);
-    tarn_code code = tx->ops->batches.get(tx, table_id, batch_id, out, &fault);
+    tarn_code code = tarn_batch_get(tx, table, batch_id, out, &fault);
 
     *is_new = code == TARN_NOT_FOUND;
     if (code != TARN_NOT_FOUND)
@@ -143,7 +165,7 @@ tarn_code tarn_batch_tell(struct tarn_tx *tx, const struct tarn_table *table, co
 {
     __attribute__((cleanup(tarn_batch_done))) struct tarn_batch old = { 0 };
     bool is_new = false;
-    tarn_code code = find(tx, table->id, batch_id, &old, &is_new, err);
+    tarn_code code = find(tx, table, batch_id, &old, &is_new, err);
 
     if (code == TARN_OK)
         code = write_batch(tx, table, &old, is_new, told, now_ms, err);

@@ -33,9 +33,18 @@ static tarn_code before_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return TARN_OK;
 }
 
+static tarn_code judge_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct tarn_commit_before *b = ctx;
+    TARN_ERR(ignored);
+
+    (void)err;
+    b->decided = tarn_commit_judge_all(tx, b->use, b->table, &ignored) != TARN_OK;
+    return TARN_OK;
+}
+
 tarn_code tarn_commit_look(struct tarn_lake *lake, struct tarn_commit_before *before, struct tarn_err *err)
 {
-    TARN_ERR(ignored);
     tarn_code code = tarn_store_read(lake->store, before_tx, before, err);
 
     if (code != TARN_OK || before->decided)
@@ -46,8 +55,7 @@ tarn_code tarn_commit_look(struct tarn_lake *lake, struct tarn_commit_before *be
             return code;
         tarn_looked_set(lake->looked, before->table->id, true);
     }
-    before->decided = tarn_commit_judge(before->use, before->table, &ignored) != TARN_OK;
-    return TARN_OK;
+    return tarn_store_read(lake->store, judge_tx, before, err);
 }
 
 static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err)
@@ -104,7 +112,7 @@ tarn_code tarn_commit_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err
     if (code == TARN_OK && !tarn_looked_has(use->lake->looked, table->id))
         return ask_check(use, err);
     if (code == TARN_OK)
-        code = tarn_commit_judge(use, table, err);
+        code = tarn_commit_judge_all(tx, use, table, err);
     if (code == TARN_OK && !is_checked(use, table))
         return ask_check(use, err);
     if (code == TARN_OK)

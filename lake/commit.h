@@ -47,6 +47,9 @@ struct tarn_commit_use {
     /* inside */
     struct tarn_buf texts; /* JSON texts that ops and metadata point into */
     bool must_check;
+    /* What must hold beside all that a commit needs; NULL: nothing. (rollback.c) */
+    tarn_code (*judge_more)(struct tarn_tx *tx, const struct tarn_commit_use *use, const struct tarn_table *table,
+                            struct tarn_err *err);
     bool is_large; /* its rows are staged before the decision */
     struct tarn_commit_checked { /* what the check relied on */
         int64_t table_id, schema_version;
@@ -83,8 +86,9 @@ void tarn_commit_done(void *use);
  * TARN_TRANSACTION_EXISTS, TARN_BATCH_COMPLETED. */
 TARN_MUST tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *use,
                                             const struct tarn_table *table, struct tarn_err *err);
-void tarn_commit_answer_again(struct tarn_commit_use *use, const struct tarn_table *table,
-                              const struct tarn_commit_row *row);
+TARN_MUST tarn_code tarn_commit_answer_again(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                             const struct tarn_table *table, const struct tarn_commit_row *row,
+                                             struct tarn_err *err);
 /* commit_batches.c: `batch_id` and `batch_ids` of the body; a replay or TARN_BATCH_COMPLETED; their rows. */
 #define TARN_COMMIT_BATCHES_MAX 1000
 TARN_MUST tarn_code tarn_commit_read_batches(const char *one, const json_t *list, struct tarn_commit_use *use,
@@ -100,6 +104,9 @@ TARN_MUST tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const s
                                       struct tarn_err *err);
 /* Are its rows in place in this very table? */
 bool tarn_commit_is_staged(const struct tarn_commit_use *use, const struct tarn_table *table);
+/* The same and judge_more. */
+TARN_MUST tarn_code tarn_commit_judge_all(struct tarn_tx *tx, const struct tarn_commit_use *use,
+                                          const struct tarn_table *table, struct tarn_err *err);
 TARN_MUST tarn_code tarn_managed_check(const struct tarn_table *table, struct tarn_err *err);
 TARN_MUST tarn_code tarn_block_check(const struct tarn_table *table, struct tarn_err *err);
 /* How deep the adds must be looked at before the decision. */
@@ -138,5 +145,7 @@ TARN_MUST tarn_code tarn_commit_verify(struct tarn_commit_use *use, const struct
 
 /* Reads the body of a commit into a zeroed use (all but lake, ident and the idempotency members) and hashes
  * it where a replay is possible: `key` is to be set before. `body` must outlive the use. */
+TARN_MUST tarn_code tarn_commit_name(struct tarn_commit_use *use, const char *transaction, struct tarn_err *err);
+TARN_MUST tarn_code tarn_commit_hash(json_t *body, struct tarn_commit_use *use, struct tarn_err *err);
 TARN_MUST tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct tarn_err *err);
 #endif

@@ -76,14 +76,14 @@ tarn_code tarn_commit_read_batches(const char *one, const json_t *list, struct t
 /* --- is it the same commit again? --- */
 
 /* The ids among the commit's that are completed: what a worker may drop. */
-static json_t *completed_of(struct tarn_tx *tx, const struct tarn_commit_use *use, int64_t table_id)
+static json_t *completed_of(struct tarn_tx *tx, const struct tarn_commit_use *use, const struct tarn_table *table)
 {
     json_t *ids = json_array();
 
     for (size_t i = 0; i < use->batch_count; i++) {
         __attribute__((cleanup(tarn_batch_done))) struct tarn_batch batch = { 0 };
         TARN_ERR(ignored);
-        if (tx->ops->batches.get(tx, table_id, use->batches[i], &batch, &ignored) == TARN_OK &&
+        if (tarn_batch_get(tx, table, use->batches[i], &batch, &ignored) == TARN_OK &&
             batch.status == TARN_BATCH_IS_COMPLETED)
             (void)json_array_append_new(ids, json_string(use->batches[i]));
     }
@@ -112,12 +112,10 @@ static tarn_code judge_completed(struct tarn_tx *tx, struct tarn_commit_use *use
 
     if (code != TARN_OK)
         return code;
-    if (row.transaction && strcmp(row.body_hash, use->body_hash) == 0) {
-        tarn_commit_answer_again(use, table, &row);
-        return TARN_OK;
-    }
+    if (row.transaction && strcmp(row.body_hash, use->body_hash) == 0)
+        return tarn_commit_answer_again(tx, use, table, &row, err);
     (void)tarn_batch_completed(batch, err);
-    return tarn_err_add(err, "completed", completed_of(tx, use, table->id));
+    return tarn_err_add(err, "completed", completed_of(tx, use, table));
 }
 
 tarn_code tarn_commit_replay_batches(struct tarn_tx *tx, struct tarn_commit_use *use,
@@ -126,7 +124,7 @@ tarn_code tarn_commit_replay_batches(struct tarn_tx *tx, struct tarn_commit_use 
     for (size_t i = 0; i < use->batch_count && !use->replayed; i++) {
         __attribute__((cleanup(tarn_batch_done))) struct tarn_batch batch = { 0 };
         TARN_ERR(fault);
-        tarn_code code = tx->ops->batches.get(tx, table->id, use->batches[i], &batch, &fault);
+        tarn_code code = tarn_batch_get(tx, table, use->batches[i], &batch, &fault);
         if (code == TARN_NOT_FOUND)
             continue;
         if (code != TARN_OK)

@@ -65,6 +65,14 @@ tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn
     return code == TARN_OK ? judge_version(use, table, err) : code;
 }
 
+tarn_code tarn_commit_judge_all(struct tarn_tx *tx, const struct tarn_commit_use *use,
+                                const struct tarn_table *table, struct tarn_err *err)
+{
+    tarn_code code = tarn_commit_judge(use, table, err);
+
+    return code == TARN_OK && use->judge_more ? use->judge_more(tx, use, table, err) : code;
+}
+
 bool tarn_commit_is_staged(const struct tarn_commit_use *use, const struct tarn_table *table)
 {
     return use->lease.held && use->lease.table_id == table->id && use->lease.version == table->staging &&

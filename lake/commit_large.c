@@ -19,7 +19,7 @@ static tarn_code lease_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         return code;
     if (table->id != use->lease.table_id)
         return tarn_fail(err, TARN_OVERLOADED, "another table has this name now: try again");
-    code = tarn_commit_judge(use, table, err);
+    code = tarn_commit_judge_all(tx, use, table, err);
     if (code != TARN_OK)
         return code;
     use->lease.version = table->version + 1;

@@ -191,7 +191,7 @@ static tarn_code read_ops(const json_t *array, const json_t *metadata, struct ta
     return check_twice(use, err);
 }
 
-static tarn_code hash_body(json_t *body, struct tarn_commit_use *use, struct tarn_err *err)
+tarn_code tarn_commit_hash(json_t *body, struct tarn_commit_use *use, struct tarn_err *err)
 {
     if (!use->has_transaction && !use->key && use->batch_count == 0)
         return TARN_OK;
@@ -204,6 +204,17 @@ static tarn_code hash_body(json_t *body, struct tarn_commit_use *use, struct tar
     return TARN_OK;
 }
 
+tarn_code tarn_commit_name(struct tarn_commit_use *use, const char *transaction, struct tarn_err *err)
+{
+    tarn_code code = tarn_txn_id_check(transaction, "transaction_id", err);
+
+    if (code != TARN_OK)
+        return code;
+    use->has_transaction = true;
+    snprintf(use->transaction, sizeof use->transaction, "%s", transaction);
+    return TARN_OK;
+}
+
 static tarn_code check_head(struct tarn_commit_use *use, const char *transaction, const char *verify,
                             struct tarn_err *err)
 {
@@ -211,14 +222,7 @@ static tarn_code check_head(struct tarn_commit_use *use, const char *transaction
         return tarn_fail_field(err, "verify", "must be \"off\", \"size\" or \"footer\"");
     use->verify_given = verify != NULL;
     use->must_check = use->verify > TARN_VERIFY_OFF;
-    if (!transaction)
-        return TARN_OK;
-    tarn_code code = tarn_txn_id_check(transaction, "transaction_id", err);
-    if (code != TARN_OK)
-        return code;
-    use->has_transaction = true;
-    snprintf(use->transaction, sizeof use->transaction, "%s", transaction);
-    return TARN_OK;
+    return transaction ? tarn_commit_name(use, transaction, err) : TARN_OK;
 }
 
 tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct tarn_err *err)
@@ -251,5 +255,5 @@ tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct ta
     if (!use->has_expected && use->data_change && use->add_count < use->op_count)
         return tarn_fail_field(err, "expected_version",
                                "is required unless all operations are add_file or dataChange is false");
-    return hash_body(body, use, err);
+    return tarn_commit_hash(body, use, err);
 }

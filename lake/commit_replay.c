@@ -1,6 +1,7 @@
 /* commit_replay.c - a client that lost the answer asks again: the same transaction id, batch or
  * Idempotency-Key with the same body gets the first answer, with another body a refusal. Judged before anything else. */
 #include "lake/commit.h"
+#include "lake/lineage.h"
 #include <string.h>
 
 static tarn_code refuse(const struct tarn_commit_row *row, const char *field, const char *what,
@@ -12,9 +13,13 @@ static tarn_code refuse(const struct tarn_commit_row *row, const char *field, co
     return tarn_err_add(err, "version", json_integer(row->version));
 }
 
-void tarn_commit_answer_again(struct tarn_commit_use *use, const struct tarn_table *table,
-                              const struct tarn_commit_row *row)
+tarn_code tarn_commit_answer_again(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                                   const struct tarn_commit_row *row, struct tarn_err *err)
 {
+    tarn_code code = tarn_undone_check(tx, table, row->version, err);
+
+    if (code != TARN_OK)
+        return code;
     snprintf(use->transaction, sizeof use->transaction, "%s", row->transaction);
     use->row = *row;
     use->row.transaction = use->transaction;
@@ -24,6 +29,7 @@ void tarn_commit_answer_again(struct tarn_commit_use *use, const struct tarn_tab
     use->replayed = true;
     use->publishes = false;
     use->published = table->published_version >= row->version;
+    return TARN_OK;
 }
 
 static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
@@ -45,8 +51,7 @@ static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const s
         return code;
     if (strcmp(hash, use->key_hash ? use->key_hash : use->body_hash) != 0)
         return refuse(&row, "Idempotency-Key", "the key", err);
-    tarn_commit_answer_again(use, table, &row);
-    return TARN_OK;
+    return tarn_commit_answer_again(tx, use, table, &row, err);
 }
 
 /* No commit, and yet an entry of that id lies on storage: it could never be published. */
@@ -92,8 +97,7 @@ static tarn_code by_transaction(struct tarn_tx *tx, struct tarn_commit_use *use,
         return tarn_err_move(err, &unknown);
     if (strcmp(row.body_hash, use->body_hash) != 0)
         return refuse(&row, "transaction_id", "the transaction id", err);
-    tarn_commit_answer_again(use, table, &row);
-    return TARN_OK;
+    return tarn_commit_answer_again(tx, use, table, &row, err);
 }
 
 tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *use,

@@ -15,9 +15,8 @@ tarn_code tarn_native_key(const struct tarn_request *req, const char **out, stru
     return TARN_OK;
 }
 
-static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_err *err)
+tarn_code tarn_native_commit_begin(const struct tarn_request *req, struct tarn_commit_use *use, struct tarn_err *err)
 {
-    struct tarn_commit_use *use = state;
     tarn_code code = tarn_request_ident(req, &use->ident, err);
 
     if (code != TARN_OK)
@@ -26,7 +25,14 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
     use->principal = req->who.name;
     use->method = req->method;
     use->path = req->path;
-    code = tarn_native_key(req, &use->key, err);
+    return tarn_native_key(req, &use->key, err);
+}
+
+static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_err *err)
+{
+    struct tarn_commit_use *use = state;
+    tarn_code code = tarn_native_commit_begin(req, use, err);
+
     return code == TARN_OK ? tarn_commit_parse(req->json, use, err) : code;
 }
 

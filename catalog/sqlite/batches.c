@@ -9,7 +9,7 @@
     "b.shown_from, b.revision, b.published, b.foreign_doc, c.\"transaction\", c.committed_at "
 #define WITH_COMMIT " LEFT JOIN commits c ON c.table_id = b.table_id AND c.version = b.version "
 
-enum { S_GET, S_PUT, S_PAGE, S_PAGE_OF_STATUS, S_ROLL_BACK, S_PENDING, S_PENDING_TABLE, S_SHOWN };
+enum { S_GET, S_PUT, S_PAGE, S_PAGE_OF_STATUS, S_ROLL_BACK, S_COUNT_AGAIN, S_PENDING, S_PENDING_TABLE, S_SHOWN };
 /* clang-format off */
 const char *const tarn_sqlite_batches_sql[] = {
     [S_GET] = "SELECT " COLUMNS "FROM batches b" WITH_COMMIT "WHERE b.table_id = ?1 AND b.batch_id = ?2",
@@ -33,6 +33,10 @@ const char *const tarn_sqlite_batches_sql[] = {
         "UPDATE batches SET status = 'rolled_back', updated_at = ?4, shown_from = ?5, revision = revision + 1 "
         "WHERE table_id = ?1 AND batch_id IN (SELECT batch_id FROM batches INDEXED BY batches_version "
         "WHERE table_id = ?1 AND version > ?2 AND version <= ?3 AND status = 'completed' LIMIT ?6)",
+    [S_COUNT_AGAIN] =
+        "UPDATE batches SET status = 'completed', updated_at = ?4, shown_from = ?5, revision = revision + 1 "
+        "WHERE table_id = ?1 AND batch_id IN (SELECT batch_id FROM batches INDEXED BY batches_version "
+        "WHERE table_id = ?1 AND version > ?2 AND version <= ?3 AND status = 'rolled_back' LIMIT ?6)",
     [S_PENDING] =
         "SELECT " COLUMNS "FROM batches b INDEXED BY batches_pending" WITH_COMMIT
         "WHERE b.table_id = ?1 AND b.published < b.revision AND b.batch_id > ?2 AND b.shown_from <= ?3 "
@@ -146,10 +150,10 @@ static tarn_code page(struct tarn_tx *tx, int64_t table_id, const struct tarn_ba
     return visit(tx, st, fn, ctx, err);
 }
 
-static tarn_code roll_back(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
-                           int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err)
+static tarn_code mark(struct tarn_tx *tx, int which, int64_t table_id, int64_t from, int64_t to, int64_t by,
+                      int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err)
 {
-    AUTO_STMT *st = stmt(tx, S_ROLL_BACK);
+    AUTO_STMT *st = stmt(tx, which);
     bind_i64(st, 1, table_id);
     bind_i64(st, 2, from);
     bind_i64(st, 3, to);
@@ -160,6 +164,18 @@ static tarn_code roll_back(struct tarn_tx *tx, int64_t table_id, int64_t from, i
     if (code == TARN_OK)
         *left = tarn_sqlite_changed(tx) == limit;
     return code;
+}
+
+static tarn_code roll_back(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
+                           int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err)
+{
+    return mark(tx, S_ROLL_BACK, table_id, from, to, by, now_ms, limit, left, err);
+}
+
+static tarn_code count_again(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
+                             int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err)
+{
+    return mark(tx, S_COUNT_AGAIN, table_id, from, to, by, now_ms, limit, left, err);
 }
 
 static tarn_code pending(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after,
@@ -219,6 +235,7 @@ void tarn_sqlite_batches_ops(struct tarn_store_ops *ops)
     ops->batches.put = put;
     ops->batches.page = page;
     ops->batches.roll_back = roll_back;
+    ops->batches.count_again = count_again;
     ops->batches.pending = pending;
     ops->batches.pending_tables = pending_tables;
     ops->batches.shown = shown;
