@@ -71,6 +71,14 @@ static tarn_code change_one(struct tarn_tx *tx, struct tarn_group_use *use, size
     return code == TARN_OK || code == TARN_RECHECK ? code : name_table(use, i, err);
 }
 
+/* One round looks at all: there are only so many, and each table may ask. */
+static tarn_code ask_check(struct tarn_group_use *use)
+{
+    for (size_t i = 0; i < use->count; i++)
+        use->commits[i].must_check = true;
+    return TARN_RECHECK;
+}
+
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_group_use *use = ctx;
@@ -81,7 +89,7 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         use->commits[i].now_ms = now;
         tarn_code code = change_one(tx, use, i, err);
         if (code != TARN_OK)
-            return code;
+            return code == TARN_RECHECK ? ask_check(use) : code;
         use->replayed = use->replayed && use->commits[i].replayed;
     }
     return TARN_OK;
