@@ -37,6 +37,7 @@ const struct tarn_route tarn_routes[] = {
     { "POST",   T "/restore",                "restoreTable",  WRITE,  MAYBE, "", FLOW(tarn_native_table_restore) },
     { "GET",    T "/commits",                "listCommits",   READ,   EMPTY, PAGE, WORKER(tarn_native_commits_list) },
     { "POST",   T "/commits",                "commitTable",   WRITE,  JSON,  "", FLOW(tarn_native_commit) },
+    { "PUT",    T "/pointer",                "swapPointer",   WRITE,  JSON,  "", FLOW(tarn_native_pointer) },
     { "POST",   "/api/transactions",         "commitTables",  WRITE,  JSON,  "", FLOW(tarn_native_transaction) },
     { "GET",    T "/commits/{transaction}",  "getCommit",     READ,   EMPTY, "", WORKER(tarn_native_commit_get) },
     { "GET",    T "/batches",                "listBatches",   READ,   EMPTY,

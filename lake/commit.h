@@ -107,6 +107,8 @@ bool tarn_commit_is_staged(const struct tarn_commit_use *use, const struct tarn_
 /* The same and judge_more. */
 TARN_MUST tarn_code tarn_commit_judge_all(struct tarn_tx *tx, const struct tarn_commit_use *use,
                                           const struct tarn_table *table, struct tarn_err *err);
+TARN_MUST tarn_code tarn_commit_judge_version(const struct tarn_commit_use *use, const struct tarn_table *table,
+                                              struct tarn_err *err); /* TARN_VERSION_CONFLICT alone */
 TARN_MUST tarn_code tarn_managed_check(const struct tarn_table *table, struct tarn_err *err);
 TARN_MUST tarn_code tarn_block_check(const struct tarn_table *table, struct tarn_err *err);
 /* How deep the adds must be looked at before the decision. */

@@ -34,8 +34,8 @@ tarn_code tarn_block_check(const struct tarn_table *table, struct tarn_err *err)
     return TARN_OK;
 }
 
-static tarn_code judge_version(const struct tarn_commit_use *use, const struct tarn_table *table,
-                               struct tarn_err *err)
+tarn_code tarn_commit_judge_version(const struct tarn_commit_use *use, const struct tarn_table *table,
+                                    struct tarn_err *err)
 {
     if (!use->has_expected || use->expected_version == table->version)
         return TARN_OK;
@@ -62,7 +62,7 @@ tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn
                          (long long)(table->version - table->published_version));
     if (!tarn_commit_is_staged(use, table))
         code = tarn_staging_check(table, err);
-    return code == TARN_OK ? judge_version(use, table, err) : code;
+    return code == TARN_OK ? tarn_commit_judge_version(use, table, err) : code;
 }
 
 tarn_code tarn_commit_judge_all(struct tarn_tx *tx, const struct tarn_commit_use *use,

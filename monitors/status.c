@@ -22,11 +22,18 @@ static struct shown shown_of(const struct tarn_table *table, const struct tarn_s
     if (is_catalogs(table))
         return (struct shown){ table->version,        table->committed_at,       table->file_count,    table->total_bytes,
                                table->schema_version, table->latest_transaction, table->partition_keys };
-    if (!scan || scan->checked_at < 0)
-        return (struct shown){ -1, -1, -1, -1, -1, NULL, has_keys ? table->partition_keys : NULL };
-    const char *keys = scan->partition_keys ? scan->partition_keys : has_keys ? table->partition_keys : NULL;
-    return (struct shown){ scan->version,        scan->last_updated,       scan->file_count, scan->total_bytes,
-                           scan->schema_version, scan->latest_transaction, keys };
+    struct shown shown = { -1, -1, -1, -1, -1, NULL, has_keys ? table->partition_keys : NULL };
+    if (scan && scan->checked_at >= 0)
+        shown = (struct shown){ scan->version,        scan->last_updated,       scan->file_count,      scan->total_bytes,
+                                scan->schema_version, scan->latest_transaction, shown.partition_keys };
+    if (scan && scan->checked_at >= 0 && scan->partition_keys)
+        shown.partition_keys = scan->partition_keys;
+    if (!table->metadata_location)
+        return shown;
+    shown.version = table->version; /* the catalog decides which is the newest */
+    shown.last_updated = table->committed_at;
+    shown.latest_transaction = table->latest_transaction;
+    return shown;
 }
 
 /* A number that is not known is null. */

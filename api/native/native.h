@@ -22,6 +22,9 @@ tarn_handler_fn tarn_native_table_get;   /* handle */
 struct tarn_table_seen { struct tarn_table *table; struct tarn_scan_row scan; bool has_scan; };
 TARN_MUST tarn_code tarn_native_table_find(const struct tarn_request *req, struct tarn_table_seen *out,
                                            struct tarn_err *err);
+/* 200 with the table and its ETag. */
+TARN_MUST tarn_code tarn_native_answer_table(const struct tarn_table *table, struct tarn_reply *reply,
+                                             struct tarn_err *err);
 void tarn_table_seen_done(struct tarn_table_seen *seen);
 /* table_write.c: a table as GET shows it; `scan` (of an observed table) may be NULL. */
 void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_scan_row *scan);
@@ -41,6 +44,9 @@ TARN_MUST tarn_code tarn_native_key(const struct tarn_request *req, const char *
 
 tarn_handler_fn tarn_native_commits_list;         /* work */
 tarn_handler_fn tarn_native_commit_get;           /* work: .../commits/{transaction} */
+
+/* pointer.c */
+extern const struct tarn_flow tarn_native_pointer; /* PUT .../pointer */
 
 /* events.c; query: after wait limit */
 tarn_handler_fn tarn_native_events; /* work */

@@ -5,7 +5,7 @@
 #include "lake/settings.h"
 #include "monitors/monitors.h"
 
-static tarn_code answer_table(const struct tarn_table *table, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_answer_table(const struct tarn_table *table, struct tarn_reply *reply, struct tarn_err *err)
 {
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
     char etag[TARN_ETAG_TEXT];
@@ -45,7 +45,7 @@ static tarn_code patch_answer(const struct tarn_request *req, void *state, struc
     const struct tarn_settings_use *use = state;
 
     (void)req;
-    return answer_table(use->table, reply, err);
+    return tarn_native_answer_table(use->table, reply, err);
 }
 
 const struct tarn_flow tarn_native_table_patch = { .use = &tarn_settings,
@@ -99,7 +99,7 @@ static tarn_code restore_answer(const struct tarn_request *req, void *state, str
 
     if (req->app->runner)
         tarn_runner_nudge(req->app->runner);
-    return answer_table(use->table, reply, err);
+    return tarn_native_answer_table(use->table, reply, err);
 }
 
 const struct tarn_flow tarn_native_table_restore = { .use = &tarn_restore,
