@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 struct tarn_data_dir {
-    char *database; /* owned */
-    int lock;       /* descriptor that holds the flock, -1: none */
+    char *database;   /* owned */
+    int folder, lock; /* descriptors that hold a flock each, -1: none */
 };
 
 /* Magic numbers of statfs(2). */
@@ -33,6 +33,8 @@ void tarn_data_dir_free(struct tarn_data_dir *dir)
         return;
     if (dir->lock >= 0)
         close(dir->lock);
+    if (dir->folder >= 0)
+        close(dir->folder);
     free(dir->database);
     free(dir);
 }
@@ -78,16 +80,19 @@ static void holder_of(int fd, char out[32])
     out[strspn(out, "0123456789")] = '\0';
 }
 
-static tarn_code take_lock(const char *path, int *out, struct tarn_err *err)
+/* The folder is locked beside its lock file: one that somebody removed and another made anew would be two. */
+static tarn_code take_locks(const char *path, struct tarn_data_dir *dir, struct tarn_err *err)
 {
     char file[4096], pid[32];
     snprintf(file, sizeof file, "%s/lock", path);
-    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int fd = dir->lock = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return tarn_fail(err, TARN_INTERNAL, "cannot open '%s': %s", file, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+    dir->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir->folder < 0)
+        return tarn_fail(err, TARN_INTERNAL, "cannot open '%s': %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0 || flock(dir->folder, LOCK_EX | LOCK_NB) < 0) {
         holder_of(fd, pid);
-        close(fd);
         return tarn_fail(err, TARN_INVALID, "the data folder '%s' is in use by another tarn process%s%s",
                          path, pid[0] ? ", pid " : "", pid);
     }
@@ -95,7 +100,6 @@ static tarn_code take_lock(const char *path, int *out, struct tarn_err *err)
     if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)len, 0) < 0) {
         /* The pid is only for the message above: a full disk must not stop a start. */
     }
-    *out = fd;
     return TARN_OK;
 }
 
@@ -116,7 +120,7 @@ tarn_code tarn_data_dir_open(const char *path, struct tarn_data_dir **out, struc
     TARN_AUTO(data_dir) struct tarn_data_dir *dir = calloc(1, sizeof *dir);
     if (!dir)
         return tarn_fail_oom(err);
-    dir->lock = -1;
+    dir->folder = dir->lock = -1;
     if (asprintf(&dir->database, "%s/%s", path, TARN_DATABASE_FILE) < 0) {
         dir->database = NULL;
         return tarn_fail_oom(err);
@@ -125,7 +129,7 @@ tarn_code tarn_data_dir_open(const char *path, struct tarn_data_dir **out, struc
     if (code == TARN_OK)
         code = refuse_network(path, err);
     if (code == TARN_OK)
-        code = take_lock(path, &dir->lock, err);
+        code = take_locks(path, dir, err);
     if (code != TARN_OK)
         return code;
     sweep_backups(path);

@@ -40,6 +40,19 @@ Test(data_dir, a_second_holder_is_told_who_the_first_is)
     tarn_data_dir_free(other);
 }
 
+Test(data_dir, a_lock_file_that_is_removed_lets_nobody_in)
+{
+    TARN_ERR(err);
+    struct tarn_data_dir *dir = NULL, *other = NULL;
+    const char *path = tarn_tmp();
+    cr_assert(eq(int, (int)open_dir(path, &dir, &err), (int)TARN_OK));
+    cr_assert(eq(int, unlink(tarn_path(path, "lock")), 0));
+    cr_expect(eq(int, (int)open_dir(path, &other, &err), (int)TARN_INVALID));
+    tarn_data_dir_free(dir);
+    cr_assert(eq(int, (int)open_dir(path, &other, &err), (int)TARN_OK));
+    tarn_data_dir_free(other);
+}
+
 Test(data_dir, what_a_killed_backup_left_goes_and_nothing_else)
 {
     TARN_ERR(err);
