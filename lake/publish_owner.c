@@ -1,7 +1,7 @@
 /* publish_owner.c - one owner: before manifest.json and the pointer are overwritten, what lies there must be
  * what Tarn left there (by token, or by digest when somebody only copied or touched it), or what a crash kept
- * Tarn from noting: a manifest that carries this catalog's and table's ids and a version up to the present
- * one. */
+ * Tarn from noting: the manifest of a version above the noted one that says what its commit says. An old writer
+ * that reads the manifest, adds a file and writes it back keeps Tarn's ids, so these prove nothing. */
 #include "lake/publish_run.h"
 #include "formats/manifest/manifest.h"
 #include "lake/source.h"
@@ -13,11 +13,37 @@ static tarn_code foreign(const struct tarn_publish_run *run, const char *documen
                      run->table->location, document);
 }
 
-static bool is_unnoted(const struct tarn_publish_run *run, const struct tarn_manifest_head *head)
+struct unnoted {
+    const struct tarn_publish_run *run;
+    const struct tarn_manifest_head *head;
+    bool is_so;
+};
+
+/* A version without a commit (0, or adopted) is known by its ids alone. */
+static tarn_code unnoted_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    return head->catalog && strcmp(head->catalog, run->lake->catalog_id) == 0 && head->table_uuid &&
-           strcmp(head->table_uuid, run->table->uuid) == 0 &&
-           head->version >= run->table->published_version && head->version <= run->table->version;
+    struct unnoted *u = ctx;
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    TARN_ERR(fault);
+    tarn_code code = tx->ops->commits.get(tx, u->run->table_id, u->head->version, &row, &fault);
+    u->is_so = code == TARN_VERSION_NOT_FOUND ||
+               (code == TARN_OK && u->head->transaction && strcmp(u->head->transaction, row.transaction) == 0 &&
+                u->head->last_updated == row.committed_at);
+    return code == TARN_OK || code == TARN_VERSION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+static tarn_code judge_unnoted(const struct tarn_publish_run *run, const struct tarn_manifest_head *head, bool *out,
+                               struct tarn_err *err)
+{
+    struct unnoted unnoted = { .run = run, .head = head };
+    *out = false;
+    if (!head->catalog || strcmp(head->catalog, run->lake->catalog_id) != 0 || !head->table_uuid ||
+        strcmp(head->table_uuid, run->table->uuid) != 0 || head->version <= run->table->published_version ||
+        head->version > run->table->version)
+        return TARN_OK;
+    tarn_code code = tarn_store_read(run->lake->store, unnoted_tx, &unnoted, err);
+    *out = unnoted.is_so;
+    return code;
 }
 
 tarn_code tarn_publish_manifest_owned(struct tarn_publish_run *run, struct tarn_err *err)
@@ -44,8 +70,11 @@ tarn_code tarn_publish_manifest_owned(struct tarn_publish_run *run, struct tarn_
     code = tarn_hashed_end(source, digest, err);
     if (code != TARN_OK)
         return code;
-    if (strcmp(digest, run->pub.manifest_sha256) == 0 || (parsed == TARN_OK && is_unnoted(run, &head)))
-        return TARN_OK;
+    bool is_ours = strcmp(digest, run->pub.manifest_sha256) == 0;
+    if (!is_ours && parsed == TARN_OK)
+        code = judge_unnoted(run, &head, &is_ours, err);
+    if (code != TARN_OK || is_ours)
+        return code;
     return foreign(run, TARN_DOC_MANIFEST, err);
 }
 

@@ -65,6 +65,36 @@ Test(publish_owner, a_foreign_document_stops_publication_and_stays)
     }
 }
 
+/* What a writer from before Tarn does: load, append, dump; all that it does not know stays as it was. */
+Test(publish_owner, a_manifest_edited_in_place_is_foreign_although_it_keeps_tarn_s_ids)
+{
+#define EDITED(version, transaction, updated)                                                                 \
+    "{\"version\":" version ",\"last_updated\":\"2024-02-01T14:30:" updated "Z\",\"table\":\"t\",\"catalog\":\"" MANAGED_CATALOG  \
+    "\",\"table_uuid\":\"22222222-2222-4222-8222-222222222200\",\"transaction\":\"" transaction                  \
+    "\",\"files\":[{\"path\":\"mine.parquet\"}]}"
+    static const struct {
+        const char *text;
+        tarn_code code;
+    } k_rows[] = {
+        { EDITED("1", "txn-1", "01"), TARN_FOREIGN_WRITE },
+        { EDITED("1", "txn-1", "09"), TARN_FOREIGN_WRITE },
+        { EDITED("2", "txn-1", "01"), TARN_FOREIGN_WRITE },
+        { EDITED("2", "txn-2", "09"), TARN_FOREIGN_WRITE },
+        { EDITED("0", "txn-0", "00"), TARN_FOREIGN_WRITE },
+        /* the manifest of version 2, as a crash may leave it */
+        { EDITED("2", "txn-2", "02"), TARN_OK },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        MANAGED(m);
+        int64_t id = behind(&m);
+        tarn_write_text(tarn_path(m.folder, "t/manifest.json"), k_rows[i].text);
+        cr_expect(eq(int, publish(&m, id), k_rows[i].code), "%s", k_rows[i].text);
+        if (k_rows[i].code != TARN_OK)
+            expect_kept(&m, "t/manifest.json", k_rows[i].text);
+    }
+#undef EDITED
+}
+
 Test(publish_owner, the_detail_names_the_document)
 {
     MANAGED(m);
