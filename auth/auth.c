@@ -91,14 +91,17 @@ tarn_code tarn_auth_open(enum tarn_auth_mode mode, struct tarn_store *store, con
 
 enum tarn_auth_mode tarn_auth_mode(const struct tarn_auth *auth) { return auth->mode; }
 
-/* The secret of "Bearer <secret>"; NULL for anything else. */
-static const char *bearer(const char *authorization)
+/* The secret of "Bearer <secret>" and its length, blanks around it apart; NULL for anything else. */
+static const char *bearer(const char *authorization, size_t *len)
 {
     if (!authorization || strncasecmp(authorization, "Bearer ", 7) != 0)
         return NULL;
     const char *secret = authorization + 7;
-    secret += strspn(secret, " ");
-    return *secret ? secret : NULL;
+    secret += strspn(secret, " \t");
+    *len = strlen(secret);
+    while (*len > 0 && strchr(" \t", secret[*len - 1]))
+        (*len)--;
+    return *len > 0 ? secret : NULL;
 }
 
 static void principal_of(const struct tarn_token *token, struct tarn_principal *out)
@@ -111,10 +114,11 @@ static void principal_of(const struct tarn_token *token, struct tarn_principal *
 
 /* Hashes of 256-bit secrets tell nothing about the secrets, so the search may take what time it
  * takes; the last comparison is constant all the same. */
-static bool find_token(struct tarn_auth *auth, const char *secret, int64_t now_ms, struct tarn_principal *out)
+static bool find_token(struct tarn_auth *auth, const char *secret, size_t len, int64_t now_ms,
+                       struct tarn_principal *out)
 {
     struct tarn_token key = { 0 };
-    tarn_sha256_hex(secret, strlen(secret), key.hash);
+    tarn_sha256_hex(secret, len, key.hash);
     pthread_rwlock_rdlock(&auth->lock);
     const struct tarn_token *token =
         auth->tokens.count == 0 ? NULL
@@ -134,10 +138,11 @@ tarn_code tarn_auth_check(struct tarn_auth *auth, const char *authorization, int
         *out = (struct tarn_principal){ .name = "anybody", .scope = TARN_SCOPE_ADMIN };
         return TARN_OK;
     }
-    const char *secret = bearer(authorization);
+    size_t len = 0;
+    const char *secret = bearer(authorization, &len);
     if (!secret)
         return tarn_fail(err, TARN_UNAUTHORIZED, "send a token as 'Authorization: Bearer <token>'");
-    if (!find_token(auth, secret, now_ms, out))
+    if (!find_token(auth, secret, len, now_ms, out))
         return tarn_fail(err, TARN_UNAUTHORIZED, "the token is not known, revoked or expired");
     return TARN_OK;
 }

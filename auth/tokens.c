@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SECRET_BYTES 32
@@ -30,7 +31,19 @@ bool tarn_principal_sees(const struct tarn_principal *who, const char *namespace
     return tarn_glob_match(who->tables, dotted);
 }
 
+/* The pattern names roots: it reaches what it matches and what lies below that. */
 bool tarn_principal_may_use(const struct tarn_principal *who, const char *location)
 {
-    return !who->roots[0] || tarn_glob_match(who->roots, location);
+    char root[sizeof who->roots];
+    size_t len = strlen(who->roots);
+    while (len > 0 && who->roots[len - 1] == '/')
+        len--;
+    snprintf(root, sizeof root, "%.*s", (int)len, who->roots);
+    TARN_AUTO(mem) char *at = strdup(location);
+    for (char *end = at ? at + strlen(at) : NULL; end; end = strrchr(at, '/')) {
+        *end = '\0';
+        if (!who->roots[0] || tarn_glob_match(root, at))
+            return true;
+    }
+    return false;
 }

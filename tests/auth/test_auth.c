@@ -156,7 +156,7 @@ Test(auth, the_header_must_be_a_bearer_of_a_known_and_live_token)
     static const struct { const char *header; tarn_code code; } k_rows[] = {
         { "Bearer tarn_reader", TARN_OK },          { "bearer   tarn_reader", TARN_OK },
         { "Bearer tarn_soon", TARN_OK },            { "Bearer tarn_gone", TARN_UNAUTHORIZED },
-        { "Bearer tarn_reader ", TARN_UNAUTHORIZED }, { "Bearer TARN_READER", TARN_UNAUTHORIZED },
+        { "Bearer tarn_reader \t ", TARN_OK },    { "Bearer TARN_READER", TARN_UNAUTHORIZED },
         { "Basic tarn_reader", TARN_UNAUTHORIZED }, { "Bearer", TARN_UNAUTHORIZED },
         { "Bearer ", TARN_UNAUTHORIZED },           { "", TARN_UNAUTHORIZED },
         { NULL, TARN_UNAUTHORIZED },
@@ -182,6 +182,25 @@ Test(auth, a_narrowed_principal_sees_its_tables_alone)
         snprintf(who.tables, sizeof who.tables, "%s", k_rows[i].glob);
         cr_expect(eq(int, tarn_principal_sees(&who, k_rows[i].namespace_, k_rows[i].name), k_rows[i].sees), "%s %s.%s",
                   k_rows[i].glob, k_rows[i].namespace_, k_rows[i].name);
+    }
+}
+
+Test(auth, a_narrowed_principal_registers_at_and_below_its_roots_alone)
+{
+    static const struct { const char *glob, *location; bool may; } k_rows[] = {
+        { "", "/lake/a", true },              { "/lake/a", "/lake/a", true },
+        { "/lake/a", "/lake/a/b/c", true },   { "/lake/a/", "/lake/a/b", true },
+        { "/lake/a", "/lake/ab", false },     { "/lake/a", "/lake", false },
+        { "/lake/a/b", "/lake/a", false },    { "/lake/sales*", "/lake/sales_eu/x", true },
+        { "/lake/sales*", "/lake/hr", false }, { "/lake/*/raw", "/lake/eu/raw/t", true },
+        { "/lake/*/raw", "/lake/eu/ra", false }, { "/", "/anywhere", true },
+        { "s3://b/a", "s3://b/a/t", true },   { "s3://b/a", "s3://b/c", false },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_principal who = { .scope = TARN_SCOPE_WRITE };
+        snprintf(who.roots, sizeof who.roots, "%s", k_rows[i].glob);
+        cr_expect(eq(int, tarn_principal_may_use(&who, k_rows[i].location), k_rows[i].may), "%s %s", k_rows[i].glob,
+                  k_rows[i].location);
     }
 }
 
