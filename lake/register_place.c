@@ -85,55 +85,73 @@ static tarn_code meet_anything(void *ctx, const struct tarn_object *object, stru
     return TARN_OK;
 }
 
-static tarn_code is_free(const struct tarn_register_use *use, const char *location, bool *out,
-                         struct tarn_err *err)
+struct candidate {
+    bool taken;
+    size_t owner_len; /* of the location of the table around it, 0: there is none */
+};
+
+static tarn_code judge_candidate(const struct tarn_register_use *use, const char *location, struct candidate *out,
+                                 struct tarn_err *err)
 {
     struct owner_ctx c = { .use = use, .location = location };
     TARN_AUTO(place) struct tarn_place *place = NULL;
-    bool taken = false;
     TARN_ERR(missing);
     tarn_code code = tarn_store_read(use->lake->store, owner_tx, &c, err);
+    TARN_AUTO(table) struct tarn_table *owner = c.owner;
 
-    taken = c.owner != NULL;
-    tarn_table_free(c.owner);
-    if (code == TARN_OK && !taken) {
-        code = tarn_place_open(use->lake->storage, location, false, &place, &missing);
-        if (code == TARN_OK)
-            code = tarn_place_list(place, "", false, meet_anything, &taken, &missing);
-        code = code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &missing);
-    }
+    *out = (struct candidate){ .taken = owner != NULL };
+    if (code == TARN_OK && owner && strcmp(owner->location, location) != 0 &&
+        tarn_location_within(location, owner->location))
+        out->owner_len = strlen(owner->location);
+    if (code != TARN_OK || owner)
+        return code;
+    code = tarn_place_open(use->lake->storage, location, false, &place, &missing);
     if (code == TARN_OK)
-        *out = !taken;
-    return code;
+        code = tarn_place_list(place, "", false, meet_anything, &out->taken, &missing);
+    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &missing);
 }
 
-static tarn_code locate_default(const struct tarn_register_use *use, char **out, struct tarn_err *err)
+/* <root>/<levels>/<name> */
+static tarn_code default_path(const struct tarn_register_use *use, struct tarn_buf *out, struct tarn_err *err)
 {
-    TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
-    bool found = false;
-
     if (!use->lake->default_root)
         return tarn_fail_field(err, "location", "is required: the server has no default root");
-    tarn_buf_adds(&path, use->lake->default_root);
-    add_levels(&path, use->ident.namespace_);
-    add_level(&path, use->ident.name, strlen(use->ident.name));
-    size_t len = path.len;
-    for (int n = 1; !found && n <= NUMBERS_MAX; n++) {
-        if (!path.failed && n > 1) {
-            path.len = len;
+    tarn_buf_adds(out, use->lake->default_root);
+    add_levels(out, use->ident.namespace_);
+    add_level(out, use->ident.name, strlen(use->ident.name));
+    return tarn_buf_check(out, err);
+}
+
+/* A number makes the last level unique, or, where that would still lie inside a table (a.b beside a.b.c), the level
+ * that is this table's. */
+static tarn_code locate_default(const struct tarn_register_use *use, char **out, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf base = { 0 };
+    TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
+    struct candidate candidate = { .taken = true };
+    tarn_code code = default_path(use, &base, err);
+    size_t numbered = base.len; /* the number stands behind these bytes */
+
+    for (int n = 1; code == TARN_OK && candidate.taken && n <= NUMBERS_MAX; n++) {
+        tarn_buf_clear(&path);
+        tarn_buf_add(&path, base.data, numbered);
+        if (n > 1)
             tarn_buf_addf(&path, "-%d", n);
-        }
-        tarn_code code = tarn_buf_check(&path, err);
+        tarn_buf_adds(&path, base.data + numbered);
+        code = tarn_buf_check(&path, err);
         if (code == TARN_OK)
-            code = is_free(use, path.data, &found, err);
-        if (code != TARN_OK)
-            return code;
+            code = judge_candidate(use, path.data, &candidate, err);
+        if (code == TARN_OK && candidate.owner_len > 0 && candidate.owner_len < numbered) {
+            numbered = candidate.owner_len;
+            n = 1;
+        }
     }
-    if (!found)
+    if (code == TARN_OK && candidate.taken)
         return tarn_fail_field(err, "location", "is required: the default one is taken %d times over",
                                NUMBERS_MAX);
-    *out = tarn_buf_take(&path);
-    return TARN_OK;
+    if (code == TARN_OK)
+        *out = tarn_buf_take(&path);
+    return code;
 }
 
 static tarn_code judge_roots(const struct tarn_register_use *use, const char *location, const char *field,
