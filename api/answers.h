@@ -6,7 +6,7 @@
 #include "catalog/store.h"
 
 enum tarn_answer_kind { TARN_ANSWER_STATUS, TARN_ANSWER_TABLE };
-#define TARN_ANSWER_TAG 48 /* bytes of an entity tag with its NUL */
+#define TARN_ANSWER_TAG 56 /* bytes of an entity tag with its NUL */
 
 struct tarn_answers;
 /* At most `bytes_max` are held, the oldest go first. `store` is borrowed. */

@@ -25,7 +25,7 @@ struct tarn_settings_use {
 extern const struct tarn_use tarn_settings;
 
 /* The table's entity tag: "<version>.<revision>" in quotes. */
-#define TARN_ETAG_TEXT 48
+#define TARN_ETAG_TEXT 56
 void tarn_table_etag(const struct tarn_table *table, char out[TARN_ETAG_TEXT]);
 /* Does a header value (If-Match, If-None-Match: "*" or a list) name the tag? */
 bool tarn_etag_matches(const char *header, const char *etag);

@@ -15,6 +15,14 @@ static void expect_problem(unsigned status, unsigned want, const char *code, con
               "%.300s\n  gives %u %s, want %u %s %s", of, status, tarn_answer_text(), want, code, field);
 }
 
+/* The entity tag of the table that was answered last, were it at `state` ("<version>.<revision>"). */
+static char *tag_of(const char *state)
+{
+    static char tag[64];
+    snprintf(tag, sizeof tag, "\"%s.%.8s\"", state, tarn_answer_str("uuid"));
+    return tag;
+}
+
 static bool is_null(const char *key) { return json_is_null(json_object_get(tarn_answer(), key)) != 0; }
 
 static void make(const char *name)
@@ -38,7 +46,7 @@ Test(tables, a_registered_table_is_at_version_0_and_found_by_its_name)
     cr_expect(eq(int, is_null("latest_transaction"), true));
     cr_expect(eq(str, (char *)tarn_answer_str("mode"), "managed"));
     cr_expect(eq(str, (char *)tarn_answer_str("format"), "manifest"));
-    cr_expect(eq(str, (char *)tarn_answer_header("ETag"), "\"0.1\""));
+    cr_expect(eq(str, (char *)tarn_answer_header("ETag"), tag_of("0.1")));
 }
 
 Test(tables, a_name_may_hold_dots_and_quotes)
@@ -120,6 +128,21 @@ Test(tables, the_default_place_is_made_unique)
     make("sales.orders");
     snprintf(second, sizeof second, "%s-2", first);
     cr_expect(eq(str, (char *)tarn_answer_str("location"), second));
+}
+
+Test(tables, the_default_place_of_a_table_below_a_table_s_name_is_beside_it)
+{
+    static const struct { const char *name, *place; } k_rows[] = {
+        { "a.b", "a/b" },       { "a.b.c", "a/b-2/c" },     { "a.b.d", "a/b-2/d" }, { "a.b.c.e", "a/b-3/c/e" },
+        { "p.q.r", "p/q/r" },   { "p.q", "p/q-2" },
+    };
+    char place[700];
+
+    for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++) {
+        make(k_rows[i].name);
+        snprintf(place, sizeof place, "%s/%s", g_lake->root, k_rows[i].place);
+        cr_expect(eq(str, (char *)tarn_answer_str("location"), place), "%s", k_rows[i].name);
+    }
 }
 
 Test(tables, a_table_with_a_schema_starts_at_schema_version_1)
@@ -220,19 +243,37 @@ Test(tables, what_is_wrong_with_a_patch_is_named)
 
 Test(tables, a_patch_and_a_drop_honour_if_match)
 {
+    char first[64], second[64];
+
     make("t");
-    tarn_ask_header("If-Match", "\"0.1\"");
+    snprintf(first, sizeof first, "%s", tag_of("0.1"));
+    snprintf(second, sizeof second, "%s", tag_of("0.2"));
+    tarn_ask_header("If-Match", first);
     cr_assert(eq(uint, tarn_ask("PATCH", "/api/table/t", "{\"owner\":\"a\"}"), 200));
-    cr_expect(eq(str, (char *)tarn_answer_header("ETag"), "\"0.2\""));
-    tarn_ask_header("If-Match", "\"0.1\"");
+    cr_expect(eq(str, (char *)tarn_answer_header("ETag"), second));
+    tarn_ask_header("If-Match", first);
     expect_problem(tarn_ask("PATCH", "/api/table/t", "{\"owner\":\"b\"}"), 412, "precondition_failed", "If-Match", "stale");
-    tarn_ask_header("If-Match", "\"0.1\"");
+    tarn_ask_header("If-Match", first);
     cr_expect(eq(uint, tarn_ask("DELETE", "/api/table/t", NULL), 412));
-    tarn_ask_header("If-None-Match", "\"0.2\"");
+    tarn_ask_header("If-None-Match", second);
     cr_expect(eq(uint, tarn_ask("GET", "/api/table/t", NULL), 304));
     cr_expect(eq(str, (char *)tarn_answer_text(), ""));
-    tarn_ask_header("If-None-Match", "\"0.1\"");
+    tarn_ask_header("If-None-Match", first);
     cr_expect(eq(uint, tarn_ask("GET", "/api/table/t", NULL), 200));
+}
+
+Test(tables, a_tag_does_not_fit_a_later_table_of_the_same_name)
+{
+    char tag[64];
+
+    make("t");
+    snprintf(tag, sizeof tag, "%s", tarn_answer_header("ETag"));
+    cr_assert(eq(uint, tarn_ask("DELETE", "/api/table/t", NULL), 204));
+    make("t");
+    tarn_ask_header("If-None-Match", tag);
+    cr_expect(eq(uint, tarn_ask("GET", "/api/table/t", NULL), 200));
+    tarn_ask_header("If-Match", tag);
+    cr_expect(eq(uint, tarn_ask("DELETE", "/api/table/t", NULL), 412));
 }
 
 Test(tables, a_rename_moves_the_name_alone)
