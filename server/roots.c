@@ -25,11 +25,33 @@ static tarn_code default_root(struct tarn_config *config, const char *lake, stru
     return TARN_OK;
 }
 
-/* The real path where there is one, else the path as it is. */
+/* The real path, of what is not there yet the real path of what is with the rest behind it. NULL: no memory. */
 static char *real(const char *path)
 {
-    char *found = realpath(path, NULL);
-    return found ? found : strdup(path);
+    TARN_AUTO(mem) char *part = strdup(path);
+    for (char *end = part ? part + strlen(part) : NULL; end; end = strrchr(part, '/')) {
+        *end = '\0';
+        TARN_AUTO(mem) char *found = realpath(*part ? part : "/", NULL);
+        char *whole = NULL;
+        if (found && asprintf(&whole, "%s%s", strcmp(found, "/") == 0 ? "" : found, path + (end - part)) >= 0)
+            return whole;
+    }
+    return part ? strdup(path) : NULL;
+}
+
+/* A folder with two spellings would be two places to the catalog, and two tables could own it. */
+static tarn_code check_pair(const char *one, const char *other, struct tarn_err *err)
+{
+    if (*one != '/' || *other != '/' || tarn_location_within(one, other) || tarn_location_within(other, one))
+        return TARN_OK;
+    TARN_AUTO(mem) char *a = real(one);
+    TARN_AUTO(mem) char *b = real(other);
+    if (!a || !b)
+        return tarn_fail_oom(err);
+    if (!tarn_location_within(a, b) && !tarn_location_within(b, a))
+        return TARN_OK;
+    return tarn_fail_field(err, "roots", "'%s' and '%s' lead to one folder by a symbolic link: name one of them", one,
+                           other);
 }
 
 static tarn_code check_root(const char *root, const char *data, const char *lake, struct tarn_err *err)
@@ -65,6 +87,8 @@ tarn_code tarn_roots_prepare(struct tarn_config *config, struct tarn_err *err)
         if (strcmp(root, lake) == 0 && mkdir(lake, 0755) < 0 && errno != EEXIST)
             return tarn_fail(err, TARN_INTERNAL, "cannot make '%s': %s", lake, strerror(errno));
         tarn_code code = check_root(root, data, lake, err);
+        for (size_t k = 0; k < i && code == TARN_OK; k++)
+            code = check_pair(config->roots[k], root, err);
         if (code != TARN_OK)
             return code;
     }

@@ -4,6 +4,7 @@
 #include "config/config.h"
 
 /* Without roots: <data>/lake, made when missing. A root that contains the data folder, or lies in it
- * elsewhere than in <data>/lake, is refused: tables there would lie beside the database. */
+ * elsewhere than in <data>/lake, is refused: tables there would lie beside the database. So
+ * are two roots that a symbolic link makes the same folder, or one inside the other. */
 TARN_MUST tarn_code tarn_roots_prepare(struct tarn_config *config, struct tarn_err *err);
 #endif
