@@ -139,11 +139,35 @@ static bool stats_allow(const struct tarn_prune_term *term, const json_t *stats,
     return bounds_allow(term, json_object_get(stats, "min"), json_object_get(stats, "max"));
 }
 
+/* Could an object of this text have the member? To read the text costs more than to look for the name in it. */
+static bool may_have(const char *text, const char *name)
+{
+    size_t len = strlen(name);
+
+    if (strchr(text, '\\'))
+        return true; /* names may be written in another way */
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if (at > text && at[-1] == '"' && at[len] == '"')
+            return true;
+    return false;
+}
+
+/* The object, when it may have one of the columns; NULL else. `names` may be NULL, and so may each of them. */
+static json_t *read_named(const char *text, const struct tarn_prune_term *terms, char *const *names, size_t count)
+{
+    for (size_t i = 0; text && i < count; i++) {
+        const char *name = names ? names[i] : terms[i].column;
+        if (name && may_have(text, name))
+            return json_loads(text, 0, NULL);
+    }
+    return NULL;
+}
+
 static bool may_match(const struct tarn_prune_term *terms, char *const *names, size_t count,
                       const struct tarn_file *file)
 {
-    json_auto_t *values = file->partition_values ? json_loads(file->partition_values, 0, NULL) : NULL;
-    json_auto_t *stats = file->column_stats ? json_loads(file->column_stats, 0, NULL) : NULL;
+    json_auto_t *values = read_named(file->partition_values, terms, NULL, count);
+    json_auto_t *stats = read_named(file->column_stats, terms, names, count);
 
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_object_get(values, terms[i].column);
