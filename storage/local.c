@@ -208,4 +208,6 @@ const struct tarn_place_ops tarn_local_ops = {
     .writer_commit = tarn_local_writer_commit,
     .writer_free = tarn_local_writer_free,
     .create_all = tarn_local_create_all,
+    .remove = tarn_local_remove,
+    .tidy = tarn_local_tidy,
 };

@@ -51,6 +51,11 @@ void tarn_local_writer_free(struct tarn_writer *writer);
 tarn_code tarn_local_writer_sync(struct tarn_writer *writer, struct tarn_err *err);
 tarn_code tarn_local_writer_name(struct tarn_writer *writer, enum tarn_put put, struct tarn_err *err);
 tarn_code tarn_local_writer_settle(struct tarn_writer *writer, struct tarn_err *err);
+/* Temporary names: no data file's. */
+#define TARN_LOCAL_TEMP_BEGIN ".tarn-"
+#define TARN_LOCAL_TEMP_END   ".tmp"
+tarn_code tarn_local_remove(struct tarn_place *place, const char *path, struct tarn_err *err);
+void tarn_local_tidy(struct tarn_place *place, const char *folder, int64_t age_ms);
 tarn_code tarn_local_create_all(struct tarn_place *place, const char *folder, struct tarn_new_object *objects,
                                 size_t count, struct tarn_err *err);
 #endif

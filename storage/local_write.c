@@ -41,7 +41,7 @@ static void temp_name(char out[64])
     static atomic_uint_fast64_t counter;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(out, 64, ".tarn-%ld-%llx-%llx.tmp", (long)getpid(), (unsigned long long)now.tv_nsec,
+    snprintf(out, 64, TARN_LOCAL_TEMP_BEGIN "%ld-%llx-%llx" TARN_LOCAL_TEMP_END, (long)getpid(), (unsigned long long)now.tv_nsec,
              (unsigned long long)atomic_fetch_add(&counter, 1));
 }
 

@@ -51,6 +51,8 @@ struct tarn_place_ops {
     void (*writer_free)(struct tarn_writer *writer);
     tarn_code (*create_all)(struct tarn_place *place, const char *folder, struct tarn_new_object *objects,
                             size_t count, struct tarn_err *err);
+    tarn_code (*remove)(struct tarn_place *place, const char *path, struct tarn_err *err);
+    void (*tidy)(struct tarn_place *place, const char *folder, int64_t age_ms);
 };
 
 extern const struct tarn_place_ops tarn_local_ops;

@@ -283,3 +283,15 @@ tarn_code tarn_place_put(struct tarn_place *place, const char *path, const void 
         code = tarn_writer_commit(writer, put, token, err);
     return code;
 }
+
+tarn_code tarn_place_remove(struct tarn_place *place, const char *path, struct tarn_err *err)
+{
+    tarn_code code = path_check(place, path, err);
+    return code != TARN_OK ? code : place->ops->remove(place, path, err);
+}
+
+void tarn_place_tidy(struct tarn_place *place, const char *folder, int64_t age_ms)
+{
+    if (folder[0] == '\0' || path_stays_inside(folder))
+        place->ops->tidy(place, folder, age_ms);
+}

@@ -104,4 +104,9 @@ TARN_MUST tarn_code tarn_place_create_all(struct tarn_place *place, const char *
 /* All in one. */
 TARN_MUST tarn_code tarn_place_put(struct tarn_place *place, const char *path, const void *data, size_t len,
                                    enum tarn_put put, char token[TARN_TOKEN_TEXT], struct tarn_err *err);
+/* Takes an object away, durably. One that is not there is fine. */
+TARN_MUST tarn_code tarn_place_remove(struct tarn_place *place, const char *path, struct tarn_err *err);
+/* Removes from one folder ("": the place's own) what killed writers left behind there, when it is older than `age_ms`.
+ * Nothing but names that only writers give. Does what it can. */
+void tarn_place_tidy(struct tarn_place *place, const char *folder, int64_t age_ms);
 #endif
