@@ -155,7 +155,7 @@ static enum MHD_Result begin(struct tarn_visit *visit, const char *method)
     if (task->code != TARN_OK) {
         task->step = TARN_STEP_ANSWER;
         visit->swallows = true;
-        if (visit->has_body && answers_at_once(visit))
+        if (visit->is_unclear || (visit->has_body && answers_at_once(visit)))
             return tarn_visit_respond(visit);
     }
     return MHD_YES;

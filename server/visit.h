@@ -25,6 +25,7 @@ struct tarn_visit {
     bool begun;                        /* the headers were judged */
     bool has_body;
     bool is_whole;                     /* the last byte of the request came */
+    bool is_unclear;                   /* where the request ends cannot be told: nothing may follow on the connection */
     bool swallows;                     /* refused: the body is read and dropped */
     uint64_t announced;                /* Content-Length, 0: none or chunked */
     uint64_t seen;                     /* bytes of the body that came */

@@ -33,8 +33,33 @@ static tarn_code no_room(struct tarn_err *err)
                      "the bodies in memory are too large together; send it again later");
 }
 
+static enum MHD_Result count_framing(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    (void)value;
+    if (strcasecmp(name, "Content-Length") == 0 || strcasecmp(name, "Transfer-Encoding") == 0)
+        ++*(unsigned *)cls;
+    return MHD_YES;
+}
+
+/* A proxy in front may have taken another end than we would: what follows could be somebody else's request. */
+static tarn_code check_framing(struct tarn_visit *visit, struct tarn_err *err)
+{
+    const char *coding = header(visit, "Transfer-Encoding");
+    unsigned count = 0;
+    MHD_get_connection_values(visit->connection, MHD_HEADER_KIND, count_framing, &count);
+    if (count <= 1 && (!coding || strcasecmp(coding, "chunked") == 0))
+        return TARN_OK;
+    visit->is_unclear = true;
+    return count > 1 ? tarn_fail_field(err, "Content-Length", "the length of the body is told twice")
+                     : tarn_fail_field(err, "Transfer-Encoding", "must be chunked");
+}
+
 tarn_code tarn_visit_announce(struct tarn_visit *visit, struct tarn_err *err)
 {
+    tarn_code code = check_framing(visit, err);
+    if (code != TARN_OK)
+        return code;
     const char *length = header(visit, "Content-Length");
     bool chunked = header(visit, "Transfer-Encoding") != NULL;
     if (length && !chunked && !read_length(length, &visit->announced))

@@ -218,6 +218,30 @@ Test(mhd, a_body_that_comes_in_pieces_is_one_body)
     expect(201, NULL);
 }
 
+Test(mhd, a_request_whose_end_is_unclear_is_refused_and_ends_the_connection)
+{
+    static const char *const k_framings[] = {
+        "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+        "Content-Length: 0\r\nContent-Length: 5\r\n",          "Content-Length: 5\r\nContent-Length: 0\r\n",
+        "Transfer-Encoding: gzip\r\n",                         "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_framings); i++) {
+        struct tarn_wire mine;
+        struct tarn_wire_answer answer;
+        tarn_wire_open(&mine, doors.listener.text);
+        tarn_wire_sends(&mine, "POST /api/tables HTTP/1.1\r\nHost: localhost\r\n");
+        tarn_wire_sends(&mine, k_framings[i]);
+        tarn_wire_sends(&mine, "\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        tarn_wire_answer(&mine, 0, &answer);
+        cr_expect(eq(int, answer.status, 400), "%s: %s%s", k_framings[i], answer.head, answer.body);
+        cr_expect(ne(ptr, strstr(answer.body, "\"invalid_request\""), NULL), "%s: %s", k_framings[i], answer.body);
+        tarn_wire_answer_done(&answer);
+        cr_expect(tarn_wire_is_closed(&mine), "%s: another request is answered", k_framings[i]);
+        tarn_wire_close(&mine);
+    }
+}
+
 Test(mhd, a_backup_is_streamed_whole)
 {
     struct tarn_wire_answer answer;
