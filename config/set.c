@@ -45,6 +45,8 @@ static tarn_code add_to_list(struct tarn_config *config, const char *text, struc
 {
     struct list list = list_of(config);
 
+    if (!*text)
+        return tarn_fail(err, TARN_INVALID, "must not be empty");
     if (*list.count == LIST_MAX)
         return tarn_fail(err, TARN_INVALID, "more than %d", LIST_MAX);
     TARN_AUTO(mem) char *copy = strdup(text);

@@ -44,13 +44,16 @@ static void block_signals(sigset_t *set)
 
 static void greet(const struct tarn_house *house)
 {
+    const char *word = house->made_admin_token ? "an admin token was made:" : "the admin token:";
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", house->config->data, TARN_ADMIN_TOKEN_FILE);
+    if (access(path, F_OK) != 0)
+        word = "there is an admin token, but no longer in:";
     printf("listening on http://%s\n", house->listener.text);
     if (strcmp(house->config->auth_mode, "none") == 0)
         printf("serving without tokens: whoever reaches this address is admin\n");
     else
-        printf("%s %s/%s\n",
-               house->made_admin_token ? "an admin token was made:" : "the admin token:", house->config->data,
-               TARN_ADMIN_TOKEN_FILE);
+        printf("%s %s\n", word, path);
     fflush(stdout);
 }
 

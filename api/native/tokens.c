@@ -136,7 +136,10 @@ static tarn_code create_parse(const struct tarn_request *req, void *use, struct 
 static tarn_code create_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     const struct token_create *c = ctx;
-    return tx->ops->tokens.insert(tx, &c->token, err);
+    tarn_code code = tx->ops->tokens.insert(tx, &c->token, err);
+    if (code == TARN_INVALID)
+        (void)tarn_err_prefix(err, "name");
+    return code;
 }
 
 static tarn_code create_after(struct tarn_lake *lake, void *use, struct tarn_err *err)

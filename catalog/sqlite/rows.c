@@ -19,7 +19,7 @@ static const struct {
       "the file is added twice" },
     { "UNIQUE constraint failed: commits.table_id, commits.transaction", TARN_TRANSACTION_EXISTS,
       "the transaction id is taken" },
-    { "UNIQUE constraint failed: tokens.name", TARN_INVALID, "a token of that name exists" },
+    { "UNIQUE constraint failed: tokens.name", TARN_INVALID, "a token of that name exists; a revoked one keeps its name" },
 };
 
 static tarn_code constraint_fail(struct tarn_sqlite_conn *conn, int rc, struct tarn_err *err)
@@ -30,6 +30,32 @@ static tarn_code constraint_fail(struct tarn_sqlite_conn *conn, int rc, struct t
             return tarn_fail(err, k_constraints[i].code, "%s", k_constraints[i].detail);
     }
     return tarn_fail(err, TARN_INTERNAL, "a rule of the database was broken (sqlite %d)", rc);
+}
+
+/* `sick`: the connection is opened again before anything else is believed. */
+static const struct {
+    int rc;
+    bool sick;
+    const char *text;
+} k_broken[] = {
+    { SQLITE_IOERR, true, "the database cannot be read or written" },
+    { SQLITE_CORRUPT, true, "the database is damaged" },
+    { SQLITE_NOTADB, true, "the file is no database, or a damaged one" },
+    { SQLITE_CANTOPEN, true, "the database cannot be opened" },
+    { SQLITE_READONLY, false, "the database or its folder cannot be written" },
+    { SQLITE_PERM, false, "the database cannot be accessed" },
+};
+
+static tarn_code broken(struct tarn_sqlite_conn *conn, int rc, struct tarn_err *err)
+{
+    const char *text = "the database failed";
+    for (size_t i = 0; i < TARN_COUNT(k_broken); i++) {
+        if (k_broken[i].rc != (rc & 0xff))
+            continue;
+        text = k_broken[i].text;
+        conn->sick |= k_broken[i].sick;
+    }
+    return tarn_fail(err, TARN_INTERNAL, "%s (sqlite %d)", text, rc);
 }
 
 tarn_code tarn_sqlite_fail(struct tarn_sqlite_conn *conn, int rc, struct tarn_err *err)
@@ -44,14 +70,8 @@ tarn_code tarn_sqlite_fail(struct tarn_sqlite_conn *conn, int rc, struct tarn_er
         return tarn_fail(err, TARN_OVERLOADED, "another process holds the database (sqlite %d)", rc);
     case SQLITE_NOMEM:
         return tarn_fail_oom(err);
-    case SQLITE_IOERR:
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-    case SQLITE_CANTOPEN:
-        conn->sick = true;
-        return tarn_fail(err, TARN_INTERNAL, "the database cannot be read or written (sqlite %d)", rc);
     default:
-        return tarn_fail(err, TARN_INTERNAL, "the database failed (sqlite %d)", rc);
+        return broken(conn, rc, err);
     }
 }
 

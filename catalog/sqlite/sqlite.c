@@ -87,8 +87,8 @@ static tarn_code open_writing(struct tarn_sqlite_store *store, bool migrate, str
     return code;
 }
 
-tarn_code tarn_sqlite_open(const struct tarn_sqlite_options *options, struct tarn_store **out,
-                           struct tarn_err *err)
+static tarn_code open_store(const struct tarn_sqlite_options *options, struct tarn_store **out,
+                            struct tarn_err *err)
 {
     TARN_AUTO(store) struct tarn_store *base = NULL;
     tarn_code code = store_new(options, &base, err);
@@ -111,4 +111,13 @@ tarn_code tarn_sqlite_open(const struct tarn_sqlite_options *options, struct tar
 void tarn_sqlite_counters(struct tarn_store *store, int64_t *groups, int64_t *transactions)
 {
     tarn_sqlite_writer_counters(tarn_sqlite_store_of(store)->writer, groups, transactions);
+}
+
+/* Which file it was is told here alone: answers of the API do not name it. */
+tarn_code tarn_sqlite_open(const struct tarn_sqlite_options *options, struct tarn_store **out,
+                           struct tarn_err *err)
+{
+    TARN_ERR(why);
+    tarn_code code = open_store(options, out, &why);
+    return code == TARN_OK ? TARN_OK : tarn_fail(err, code, "%s: %s", options->path, why.detail);
 }

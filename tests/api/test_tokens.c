@@ -97,6 +97,7 @@ Test(tokens, a_bad_body_names_its_field)
         { "{\"name\":\"a\",\"scope\":\"admin\",\"expires\":\"0s\"}", "expires" },
         { "{\"name\":\"a\",\"scope\":\"admin\",\"secret\":\"x\"}", "secret" },
         { "{\"name\":7,\"scope\":\"admin\"}", "name" },
+        { "{\"name\":\"admin\",\"scope\":\"admin\"}", "name" }, /* there is one */
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         json_auto_t *problem = NULL;

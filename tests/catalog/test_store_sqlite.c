@@ -83,7 +83,7 @@ Test(store_sqlite, what_is_no_database_is_refused_without_sql_in_the_error)
         struct tarn_store *store = NULL;
         TARN_ERR(err);
         cr_expect(eq(int, tarn_sqlite_open(&options, &store, &err), TARN_INTERNAL));
-        cr_expect(tarn_has(err.detail, "(sqlite "), "%s", err.detail);
+        cr_expect(tarn_has(err.detail, "(sqlite ") && tarn_has(err.detail, paths[i]), "%s", err.detail);
         cr_expect(not(tarn_has(err.detail, "PRAGMA")), "%s", err.detail);
     }
 }

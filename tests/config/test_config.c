@@ -163,6 +163,7 @@ Test(config, faults_of_a_file_name_the_line_and_the_key)
         { "listen: [\n", "tarn.yaml:" },
         { "- a\n", "tarn.yaml:1: must hold keys with values" },
         { "roots: [{a: b}]\n", "roots: must be a list of texts" },
+        { "roots: [\"\"]\n", "roots: must not be empty" },
         { "? [a]\n: b\n", "unknown key '?'" },
     };
 
