@@ -56,12 +56,14 @@ tarn_code tarn_page_content(const char *token, char **out, struct tarn_err *err)
 static void add_encoded(struct tarn_buf *out, const char *text)
 {
     for (const char *at = text; *at; at++) {
-        bool is_plain = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~,", *at) != NULL;
+        bool is_plain =
+            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~,", *at) != NULL;
         tarn_buf_addf(out, is_plain ? "%c" : "%%%02X", (unsigned char)*at);
     }
 }
 
-/* The path is told as it was asked for; what would end the header's brackets early is none that a route has. */
+/* The path is told as it was asked for; what would end the header's brackets early is none that a route has.
+ */
 tarn_code tarn_reply_next(struct tarn_reply *reply, const struct tarn_request *req, const char *content,
                           struct tarn_err *err)
 {

@@ -1,6 +1,6 @@
-/* fill_files DATABASE TABLE FILES - makes a managed, unpublished table of so many files in a migrated database that no
- * server has open: versions of 5,000 files each, every tenth file of a version removed by the one after. For the
- * benchmarks only. */
+/* fill_files DATABASE TABLE FILES - makes a managed, unpublished table of so many files in a migrated
+ * database that no server has open: versions of 5,000 files each, every tenth file of a version removed by
+ * the one after. For the benchmarks only. */
 #include "base/time.h"
 #include "catalog/sqlite/sqlite.h"
 #include <inttypes.h>
@@ -29,9 +29,17 @@ static tarn_code make_table(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     snprintf(location, sizeof location, "/bench/lake/%s", fill->name);
     struct tarn_table table = {
-        .namespace_ = (char *)"default", .name = (char *)fill->name, .location = location, .mode = TARN_MANAGED,
-        .published_version = -1, .partition_keys = (char *)"[\"date\",\"hour\"]", .properties = (char *)"{}",
-        .monitors = (char *)"{}", .created_at = now_ms, .committed_at = now_ms, .dropped_at = -1,
+        .namespace_ = (char *)"default",
+        .name = (char *)fill->name,
+        .location = location,
+        .mode = TARN_MANAGED,
+        .published_version = -1,
+        .partition_keys = (char *)"[\"date\",\"hour\"]",
+        .properties = (char *)"{}",
+        .monitors = (char *)"{}",
+        .created_at = now_ms,
+        .committed_at = now_ms,
+        .dropped_at = -1,
     };
     tarn_code code = tx->ops->tables.reserve_id(tx, &table.id, err);
     snprintf(table.uuid, sizeof table.uuid, "00000000-0000-4000-9000-%012" PRId64, table.id);
@@ -49,8 +57,12 @@ static tarn_code add_file(struct tarn_tx *tx, const struct fill *fill, int64_t n
              "{\"user_id\":{\"min\":%" PRId64 ",\"max\":%" PRId64 ",\"nullCount\":0},"
              "\"price\":{\"min\":0.5,\"max\":99.5,\"nullCount\":3}}",
              number, number + 1000);
-    const struct tarn_file file = { .path = path, .size = 1 << 20, .records = 10000, .partition_values = values,
-                                    .column_stats = stats, .removed_version = -1 };
+    const struct tarn_file file = { .path = path,
+                                    .size = 1 << 20,
+                                    .records = 10000,
+                                    .partition_values = values,
+                                    .column_stats = stats,
+                                    .removed_version = -1 };
     return tx->ops->files.add(tx, fill->id, fill->version, &file, err);
 }
 
@@ -70,9 +82,15 @@ static tarn_code make_version(struct tarn_tx *tx, void *ctx, struct tarn_err *er
         code = add_file(tx, fill, n, err);
     fill->live += fill->to - fill->from - removed;
     const struct tarn_commit_row row = {
-        .version = fill->version, .transaction = transaction, .committed_at = tarn_now_ms(), .data_change = true,
-        .files_added = fill->to - fill->from, .files_removed = removed, .bytes_added = (fill->to - fill->from) << 20,
-        .file_count = fill->live, .total_bytes = fill->live << 20,
+        .version = fill->version,
+        .transaction = transaction,
+        .committed_at = tarn_now_ms(),
+        .data_change = true,
+        .files_added = fill->to - fill->from,
+        .files_removed = removed,
+        .bytes_added = (fill->to - fill->from) << 20,
+        .file_count = fill->live,
+        .total_bytes = fill->live << 20,
     };
     if (code == TARN_OK)
         code = tx->ops->commits.insert(tx, fill->id, &row, err);

@@ -1,4 +1,5 @@
-/* file_filter.c - see file_filter.h. The judgement itself is catalog/prune.c's; here a query becomes its terms. */
+/* file_filter.c - see file_filter.h. The judgement itself is catalog/prune.c's; here a query becomes its
+ * terms. */
 #include "lake/file_filter.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -62,8 +63,8 @@ static bool has_key(const struct tarn_table *table, const char *key)
     return false;
 }
 
-static tarn_code keep_term(struct tarn_file_filter *filter, const struct term *like, const char *name, size_t prefix,
-                           const char *value, struct tarn_err *err)
+static tarn_code keep_term(struct tarn_file_filter *filter, const struct term *like, const char *name,
+                           size_t prefix, const char *value, struct tarn_err *err)
 {
     if (filter->count == TERMS_MAX)
         return tarn_fail_field(err, name, "is one filter too many");
@@ -76,13 +77,13 @@ static tarn_code keep_term(struct tarn_file_filter *filter, const struct term *l
         return tarn_fail_oom(err);
     term->column = term->field + prefix;
     if (term->op != PARTITION)
-        filter->bounds[filter->bound_count++] = (struct tarn_prune_term){ (enum tarn_prune_op)term->op, term->column,
-                                                                          term->value };
+        filter->bounds[filter->bound_count++] =
+            (struct tarn_prune_term){ (enum tarn_prune_op)term->op, term->column, term->value };
     return TARN_OK;
 }
 
-tarn_code tarn_file_filter_add(struct tarn_file_filter *filter, const struct tarn_table *table, const char *name,
-                               const char *value, bool *taken, struct tarn_err *err)
+tarn_code tarn_file_filter_add(struct tarn_file_filter *filter, const struct tarn_table *table,
+                               const char *name, const char *value, bool *taken, struct tarn_err *err)
 {
     *taken = false;
     for (size_t i = 0; i < TARN_COUNT(k_kinds); i++) {

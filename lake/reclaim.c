@@ -1,5 +1,6 @@
-/* reclaim.c - see reclaim.h. The set of known paths is made by pages of the catalog; then the listing is pulled, some
- * objects a call, and each suspect is looked up once more before it is told, since commits go on. */
+/* reclaim.c - see reclaim.h. The set of known paths is made by pages of the catalog; then the listing is
+ * pulled, some objects a call, and each suspect is looked up once more before it is told, since commits go
+ * on. */
 #include "lake/reclaim.h"
 #include "formats/fileset.h"
 #include "formats/manifest/manifest.h"
@@ -26,8 +27,8 @@ struct tarn_reclaim {
     struct tarn_place *place; /* owned */
     int64_t now_ms;
     enum { READ_FILES, READ_RETIRED, LIST_TOP, LIST_FOLDERS, THE_END } step;
-    /* LISTED: some kept version has it. REMOVED: none; its `size` is the version that removed it, or with DECIDED the
-     * instant. */
+    /* LISTED: some kept version has it. REMOVED: none; its `size` is the version that removed it, or with
+     * DECIDED the instant. */
     struct tarn_fileset known;
     int64_t after_version; /* of the reads */
     char after[TARN_PATH_MAX + 1];
@@ -91,8 +92,8 @@ static tarn_code look_first(struct tarn_reclaim *r, int64_t id, struct tarn_err 
     return code == TARN_OK ? read_table(r, id, err) : code;
 }
 
-tarn_code tarn_reclaim_new(struct tarn_lake *lake, int64_t table_id, int64_t now_ms, struct tarn_reclaim **out,
-                           struct tarn_err *err)
+tarn_code tarn_reclaim_new(struct tarn_lake *lake, int64_t table_id, int64_t now_ms,
+                           struct tarn_reclaim **out, struct tarn_err *err)
 {
     TARN_AUTO(reclaim) struct tarn_reclaim *r = calloc(1, sizeof *r);
 
@@ -109,7 +110,8 @@ tarn_code tarn_reclaim_new(struct tarn_lake *lake, int64_t table_id, int64_t now
     if (code == TARN_OK)
         code = tarn_place_open(lake->storage, r->table->location, false, &r->place, err);
     if (code == TARN_NOT_FOUND)
-        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", r->table->location);
+        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there",
+                         r->table->location);
     if (code == TARN_OK)
         *out = tarn_take(&r);
     return code;
@@ -145,8 +147,8 @@ static tarn_code files_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     r->rows = 0;
     memcpy(after, r->after, sizeof after);
-    return tx->ops->files.page_old(tx, r->table->id, INT64_MAX, r->after_version, after, ROWS_A_READ, note_file, r,
-                                   err);
+    return tx->ops->files.page_old(tx, r->table->id, INT64_MAX, r->after_version, after, ROWS_A_READ,
+                                   note_file, r, err);
 }
 
 static tarn_code note_retired(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err)
@@ -209,8 +211,11 @@ static tarn_code keep_folder(struct tarn_reclaim *r, const char *name, struct ta
 static void suspect_object(struct tarn_reclaim *r, const struct tarn_object *object)
 {
     const struct tarn_fileset_entry *entry = tarn_fileset_find(&r->known, object->path);
-    struct suspect suspect = { .path_at = r->paths.len, .size = object->size, .removed_version = -1,
-                               .removed_at = -1, .is_orphan = !entry };
+    struct suspect suspect = { .path_at = r->paths.len,
+                               .size = object->size,
+                               .removed_version = -1,
+                               .removed_at = -1,
+                               .is_orphan = !entry };
     bool is_data = tarn_is_data_file(object->path);
 
     if (object->is_symlink || (!is_data && !tarn_is_leftover(object->path)) ||
@@ -218,7 +223,8 @@ static void suspect_object(struct tarn_reclaim *r, const struct tarn_object *obj
         (!entry && object->mtime_ms > r->now_ms - TARN_ORPHAN_AGE_MS))
         return;
     if (entry && entry->size != TARN_FILE_NO_SIZE)
-        *(entry->flags & TARN_FILE_DECIDED ? &suspect.removed_at : &suspect.removed_version) = (int64_t)entry->size;
+        *(entry->flags & TARN_FILE_DECIDED ? &suspect.removed_at : &suspect.removed_version) =
+            (int64_t)entry->size;
     tarn_buf_add(&r->paths, object->path, strlen(object->path) + 1);
     r->suspects[r->count++] = suspect;
 }
@@ -272,7 +278,8 @@ static tarn_code note_live(void *ctx, const struct tarn_file *file, struct tarn_
     return TARN_OK;
 }
 
-static tarn_code date_removal(struct tarn_tx *tx, struct tarn_reclaim *r, struct suspect *suspect, struct tarn_err *err)
+static tarn_code date_removal(struct tarn_tx *tx, struct tarn_reclaim *r, struct suspect *suspect,
+                              struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
     TARN_ERR(none);
@@ -300,8 +307,8 @@ static tarn_code judge_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         struct suspect *suspect = &r->suspects[i];
         TARN_ERR(none);
         suspect->is_needed = false;
-        code = tx->ops->files.get(tx, table->id, r->paths.data + suspect->path_at, note_live, &suspect->is_needed,
-                                  &none);
+        code = tx->ops->files.get(tx, table->id, r->paths.data + suspect->path_at, note_live,
+                                  &suspect->is_needed, &none);
         if (code != TARN_OK && code != TARN_NOT_FOUND)
             return tarn_err_move(err, &none);
         code = date_removal(tx, r, suspect, err);
@@ -315,7 +322,8 @@ static tarn_code tell(struct tarn_reclaim *r, tarn_reclaimable_fn *fn, void *ctx
 
     for (size_t i = 0; i < r->count && code == TARN_OK; i++) {
         const struct suspect *s = &r->suspects[i];
-        const struct tarn_reclaimable item = { r->paths.data + s->path_at, s->size, s->is_orphan, s->removed_at };
+        const struct tarn_reclaimable item = { r->paths.data + s->path_at, s->size, s->is_orphan,
+                                               s->removed_at };
         if (!s->is_needed)
             fn(ctx, &item);
     }

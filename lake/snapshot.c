@@ -1,5 +1,5 @@
-/* snapshot.c - from a version, a transaction or an instant to one snapshot. Every version has a row in the history
- * but the first one: version 0, or the one that was adopted. */
+/* snapshot.c - from a version, a transaction or an instant to one snapshot. Every version has a row in the
+ * history but the first one: version 0, or the one that was adopted. */
 #include "lake/snapshot.h"
 #include "base/time.h"
 #include <stdlib.h>
@@ -82,15 +82,17 @@ static tarn_code read_birth(struct tarn_tx *tx, const struct tarn_table *table, 
     out->is_adopted = !last.found || last.version < table->oldest_version;
     if (last.found && last.committed_at > out->at)
         out->at = last.committed_at;
-    return last.found ? TARN_OK : tx->ops->commits.list_adopted(tx, table->id, INT64_MAX, 1, note_entry, out, err);
+    return last.found ? TARN_OK
+                      : tx->ops->commits.list_adopted(tx, table->id, INT64_MAX, 1, note_entry, out, err);
 }
 
 /* --- refusals --- */
 
-static tarn_code expired(const struct tarn_table *table, const char *field, const char *what, struct tarn_err *err)
+static tarn_code expired(const struct tarn_table *table, const char *field, const char *what,
+                         struct tarn_err *err)
 {
-    tarn_fail_code_field(err, TARN_VERSION_EXPIRED, field, "%s is no longer kept; the oldest version is %lld", what,
-                         (long long)table->oldest_version);
+    tarn_fail_code_field(err, TARN_VERSION_EXPIRED, field, "%s is no longer kept; the oldest version is %lld",
+                         what, (long long)table->oldest_version);
     (void)tarn_err_add(err, "oldest_version", json_integer(table->oldest_version));
     return TARN_VERSION_EXPIRED;
 }
@@ -174,8 +176,8 @@ static tarn_code by_transaction(struct tarn_tx *tx, const struct tarn_table *tab
 }
 
 /* committed_at never goes back, so the versions are searched by halves. */
-static tarn_code newest_until(struct tarn_tx *tx, const struct tarn_table *table, int64_t instant, int64_t *out,
-                              struct tarn_err *err)
+static tarn_code newest_until(struct tarn_tx *tx, const struct tarn_table *table, int64_t instant,
+                              int64_t *out, struct tarn_err *err)
 {
     int64_t low = table->oldest_version, high = table->version;
     struct point point;
@@ -198,8 +200,9 @@ static tarn_code newest_until(struct tarn_tx *tx, const struct tarn_table *table
     return TARN_OK;
 }
 
-static tarn_code by_instant(struct tarn_tx *tx, const struct tarn_table *table, const struct tarn_snapshot_ask *ask,
-                            const struct birth *birth, int64_t *out, struct tarn_err *err)
+static tarn_code by_instant(struct tarn_tx *tx, const struct tarn_table *table,
+                            const struct tarn_snapshot_ask *ask, const struct birth *birth, int64_t *out,
+                            struct tarn_err *err)
 {
     int64_t version = -1;
     tarn_code code = newest_until(tx, table, ask->as_of, &version, err);
@@ -235,7 +238,8 @@ static tarn_code find_version(struct tarn_tx *tx, const struct tarn_table *table
 
 static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
 
-/* A version without a row, the first one. Its schema is the newest one until the next commit, which tells it. */
+/* A version without a row, the first one. Its schema is the newest one until the next commit, which tells it.
+ */
 static tarn_code describe_first(struct tarn_tx *tx, const struct tarn_table *table, const struct birth *birth,
                                 struct tarn_snapshot *out, struct tarn_err *err)
 {
@@ -269,8 +273,9 @@ static tarn_code describe(struct tarn_tx *tx, const struct tarn_table *table, co
     return TARN_OK;
 }
 
-tarn_code tarn_snapshot_find(struct tarn_tx *tx, const struct tarn_table *table, const struct tarn_snapshot_ask *ask,
-                             struct tarn_snapshot *out, struct tarn_err *err)
+tarn_code tarn_snapshot_find(struct tarn_tx *tx, const struct tarn_table *table,
+                             const struct tarn_snapshot_ask *ask, struct tarn_snapshot *out,
+                             struct tarn_err *err)
 {
     __attribute__((cleanup(birth_done))) struct birth birth = { 0 };
     struct tarn_snapshot found = { 0 };

@@ -1,5 +1,6 @@
 /* snapshot_page.c - the files of one snapshot in short reads. A page by path passes over everything that was
- * added or removed since the version: fine for the newest one, which is asked for most, and while that is little. */
+ * added or removed since the version: fine for the newest one, which is asked for most, and while that is
+ * little. */
 #include "lake/snapshot.h"
 #include <string.h>
 
@@ -9,8 +10,8 @@ static tarn_code is_near(struct tarn_tx *tx, const struct tarn_snapshot_cursor *
                          struct tarn_err *err)
 {
     int64_t changes = 0;
-    tarn_code code = tx->ops->files.changed_since(tx, cursor->table_id, cursor->version, NEAR_CHANGES + 1, &changes,
-                                                  err);
+    tarn_code code =
+        tx->ops->files.changed_since(tx, cursor->table_id, cursor->version, NEAR_CHANGES + 1, &changes, err);
 
     *near = changes <= NEAR_CHANGES;
     return code;
@@ -71,7 +72,8 @@ static tarn_code pass_file(void *ctx, const struct tarn_file *file, struct tarn_
 }
 
 /* Rows of versions that are no longer kept may be gone. */
-static tarn_code judge_kept(struct tarn_tx *tx, const struct tarn_snapshot_cursor *cursor, struct tarn_err *err)
+static tarn_code judge_kept(struct tarn_tx *tx, const struct tarn_snapshot_cursor *cursor,
+                            struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *table = NULL;
     tarn_code code = tx->ops->tables.get_by_id(tx, cursor->table_id, &table, err);
@@ -95,10 +97,11 @@ tarn_code tarn_snapshot_page(struct tarn_tx *tx, struct tarn_snapshot_cursor *cu
         leave_paths(cursor);
     memcpy(after, cursor->after, sizeof after); /* the cursor moves while the page is read */
     if (cursor->by_key)
-        code = tx->ops->files.page_old(tx, cursor->table_id, cursor->version, cursor->after_version, after, limit,
-                                       pass_file, &pass, err);
+        code = tx->ops->files.page_old(tx, cursor->table_id, cursor->version, cursor->after_version, after,
+                                       limit, pass_file, &pass, err);
     else
-        code = tx->ops->files.page(tx, cursor->table_id, cursor->version, after, limit, pass_file, &pass, err);
+        code =
+            tx->ops->files.page(tx, cursor->table_id, cursor->version, after, limit, pass_file, &pass, err);
     *passed = pass.passed;
     return code;
 }

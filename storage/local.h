@@ -35,8 +35,8 @@ int tarn_local_make_root(const char *path);
 void tarn_local_object(const struct statx *st, struct tarn_object *out);
 #define TARN_LOCAL_STATX (STATX_TYPE | STATX_SIZE | STATX_INO | STATX_MTIME | STATX_CTIME)
 
-tarn_code tarn_local_lister(struct tarn_place *place, const char *prefix, bool recursive, struct tarn_lister **out,
-                            struct tarn_err *err);
+tarn_code tarn_local_lister(struct tarn_place *place, const char *prefix, bool recursive,
+                            struct tarn_lister **out, struct tarn_err *err);
 tarn_code tarn_local_lister_next(struct tarn_lister *lister, struct tarn_object *out, bool *found,
                                  struct tarn_err *err);
 void tarn_local_lister_free(struct tarn_lister *lister);

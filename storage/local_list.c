@@ -1,6 +1,6 @@
-/* local_list.c - listing: a walk with an explicit stack of folders, one descriptor open at a time, given out one
- * object after the other. What vanishes during the walk is skipped; every other fault ends it with an error, because
- * a partial listing must never be judged. */
+/* local_list.c - listing: a walk with an explicit stack of folders, one descriptor open at a time, given out
+ * one object after the other. What vanishes during the walk is skipped; every other fault ends it with an
+ * error, because a partial listing must never be judged. */
 #include "storage/local.h"
 #include <dirent.h>
 #include <errno.h>
@@ -67,7 +67,8 @@ static tarn_code set_path(struct lister *l, const char *name, struct tarn_err *e
     return tarn_buf_check(&l->path, err);
 }
 
-/* *out is filled in and *found true for an object; a folder to be read later, a pipe and the like are none. */
+/* *out is filled in and *found true for an object; a folder to be read later, a pipe and the like are none.
+ */
 static tarn_code look_at(struct lister *l, const struct dirent *entry, struct tarn_object *out, bool *found,
                          struct tarn_err *err)
 {
@@ -96,8 +97,8 @@ static tarn_code enter(struct lister *l, struct tarn_err *err)
 {
     free(l->folder);
     l->folder = l->todo[--l->count];
-    TARN_AUTO_FD int fd =
-        tarn_local_openat(tarn_local_of(l->place)->fd, l->folder[0] ? l->folder : ".", O_RDONLY | O_DIRECTORY);
+    TARN_AUTO_FD int fd = tarn_local_openat(tarn_local_of(l->place)->fd, l->folder[0] ? l->folder : ".",
+                                            O_RDONLY | O_DIRECTORY);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
         return TARN_OK;
     l->dir = fd < 0 ? NULL : fdopendir(fd);
@@ -121,8 +122,8 @@ static tarn_code read_entry(struct lister *l, struct tarn_object *out, bool *fou
     return TARN_OK;
 }
 
-tarn_code tarn_local_lister(struct tarn_place *place, const char *prefix, bool recursive, struct tarn_lister **out,
-                            struct tarn_err *err)
+tarn_code tarn_local_lister(struct tarn_place *place, const char *prefix, bool recursive,
+                            struct tarn_lister **out, struct tarn_err *err)
 {
     struct lister *l = calloc(1, sizeof *l);
     if (!l)

@@ -125,14 +125,15 @@ static tarn_code path_check(const struct tarn_place *place, const char *path, st
     return TARN_OK;
 }
 
-tarn_code tarn_place_lister(struct tarn_place *place, const char *prefix, bool recursive, struct tarn_lister **out,
-                            struct tarn_err *err)
+tarn_code tarn_place_lister(struct tarn_place *place, const char *prefix, bool recursive,
+                            struct tarn_lister **out, struct tarn_err *err)
 {
     tarn_code code = prefix[0] == '\0' ? TARN_OK : path_check(place, prefix, err);
     return code != TARN_OK ? code : place->ops->lister(place, prefix, recursive, out, err);
 }
 
-tarn_code tarn_lister_next(struct tarn_lister *lister, struct tarn_object *out, bool *found, struct tarn_err *err)
+tarn_code tarn_lister_next(struct tarn_lister *lister, struct tarn_object *out, bool *found,
+                           struct tarn_err *err)
 {
     return lister->ops->lister_next(lister, out, found, err);
 }

@@ -1,5 +1,6 @@
-/* files.c - GET .../files: one snapshot as JSON, NDJSON or plain absolute URIs. The version is fixed when the list begins,
- * and later pages name it in their token, so that a chain of pages is one snapshot whatever is committed meanwhile. */
+/* files.c - GET .../files: one snapshot as JSON, NDJSON or plain absolute URIs. The version is fixed when the
+ * list begins, and later pages name it in their token, so that a chain of pages is one snapshot whatever is
+ * committed meanwhile. */
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "api/native/snapshot.h"
@@ -41,9 +42,9 @@ static char *files_token(const struct tarn_list *list)
     const struct files_list *l = (const struct files_list *)list;
     const struct tarn_snapshot_cursor *c = &l->cursor;
     char *text = NULL;
-    int len = asprintf(&text, "%c%" PRId64 ".%" PRId64 ".%" PRId64 ".%" PRId64 ".%zu %s%s", c->by_key ? 'k' : 'p',
-                       c->table_id, c->version, l->reads_schema, c->after_version, strlen(c->told_to), c->told_to,
-                       c->after);
+    int len = asprintf(&text, "%c%" PRId64 ".%" PRId64 ".%" PRId64 ".%" PRId64 ".%zu %s%s",
+                       c->by_key ? 'k' : 'p', c->table_id, c->version, l->reads_schema, c->after_version,
+                       strlen(c->told_to), c->told_to, c->after);
 
     return len < 0 ? NULL : text;
 }
@@ -66,8 +67,8 @@ static bool read_position(const char *token, const struct tarn_table *table, str
     char order = 0;
     int at = 0;
 
-    (void)sscanf(token, "%c%" SCNd64 ".%" SCNd64 ".%" SCNd64 ".%" SCNd64 ".%zu%n", &order, &c.table_id, &c.version,
-                 &l->reads_schema, &c.after_version, &told, &at);
+    (void)sscanf(token, "%c%" SCNd64 ".%" SCNd64 ".%" SCNd64 ".%" SCNd64 ".%zu%n", &order, &c.table_id,
+                 &c.version, &l->reads_schema, &c.after_version, &told, &at);
     if (at == 0 || (order != 'k' && order != 'p') || token[at] != ' ' || c.table_id != table->id ||
         l->reads_schema > table->schema_version || !read_paths(token + at + 1, told, &c))
         return false;
@@ -155,8 +156,8 @@ static tarn_code read_ask(const struct tarn_request *req, const struct tarn_tabl
     return TARN_OK;
 }
 
-static tarn_code make_filter(const struct tarn_request *req, const struct tarn_table *table, int64_t reads_schema,
-                             struct tarn_file_filter **out, struct tarn_err *err)
+static tarn_code make_filter(const struct tarn_request *req, const struct tarn_table *table,
+                             int64_t reads_schema, struct tarn_file_filter **out, struct tarn_err *err)
 {
     TARN_AUTO(file_filter) struct tarn_file_filter *filter = tarn_file_filter_new();
     tarn_code code = filter ? TARN_OK : tarn_fail_oom(err);
@@ -172,7 +173,8 @@ static tarn_code make_filter(const struct tarn_request *req, const struct tarn_t
 }
 
 /* The members before "files". */
-static tarn_code make_head(const struct tarn_snapshot *at, int64_t reads_schema, char **out, struct tarn_err *err)
+static tarn_code make_head(const struct tarn_snapshot *at, int64_t reads_schema, char **out,
+                           struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf head = { 0 };
     struct tarn_jsonw w = tarn_jsonw_to(&head);
@@ -215,7 +217,8 @@ static tarn_code make_list(const struct tarn_request *req, const struct tarn_tab
     return code;
 }
 
-tarn_code tarn_native_files_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_files_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                 struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };

@@ -87,8 +87,8 @@ void tarn_list_reply(struct tarn_list *list, char *head, const char *key, struct
     reply->stream = (struct tarn_stream){ produce, free_list, list };
 }
 
-tarn_code tarn_list_answer(struct tarn_list *list, char *head, const char *key, const struct tarn_request *req,
-                           struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_list_answer(struct tarn_list *list, char *head, const char *key,
+                           const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 

@@ -29,10 +29,11 @@ struct tarn_list {
 /* Makes the list the reply's body. `head` (taken over; may be NULL) is JSON text that opens the object
  * ({"version":3,...) and `key` the array's name, static. The reply owns the list from here on. */
 void tarn_list_reply(struct tarn_list *list, char *head, const char *key, struct tarn_reply *reply);
-/* The same of a list in any form. A page of lines cannot name the next page inside: it is made whole, and a `Link` header
- * tells. */
+/* The same of a list in any form. A page of lines cannot name the next page inside: it is made whole, and a
+ * `Link` header tells. */
 TARN_MUST tarn_code tarn_list_answer(struct tarn_list *list, char *head, const char *key,
-                                     const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err);
+                                     const struct tarn_request *req, struct tarn_reply *reply,
+                                     struct tarn_err *err);
 /* One row visited: should it be written? False when the page is full. A row that is not shown is not asked
  * for: tarn_list_skip. After true the position must become this row's. */
 bool tarn_list_row(struct tarn_list *list);

@@ -1,5 +1,5 @@
-/* manifest.c - GET .../manifest: the manifest of a version from the catalog, whether or not storage shows it (yet or
- * still). Written as it is published, by streaming. */
+/* manifest.c - GET .../manifest: the manifest of a version from the catalog, whether or not storage shows it
+ * (yet or still). Written as it is published, by streaming. */
 #include "api/native/native.h"
 #include "api/native/snapshot.h"
 #include "base/hash.h"
@@ -67,7 +67,8 @@ static tarn_code produce(void *state, struct tarn_buf *out, bool *end, struct ta
     return tarn_buf_check(out, err);
 }
 
-/* The bytes are those of the head (which holds the table's name, too) and of the version's files in their order. */
+/* The bytes are those of the head (which holds the table's name, too) and of the version's files in their
+ * order. */
 static void make_etag(const struct manifest *m, char out[TARN_ETAG_TEXT])
 {
     uint64_t hash = tarn_hash128(m->head.data, m->head.len).lo;
@@ -76,8 +77,8 @@ static void make_etag(const struct manifest *m, char out[TARN_ETAG_TEXT])
              m->cursor.by_key ? "k" : "");
 }
 
-static tarn_code make_manifest(const struct tarn_request *req, const struct tarn_table *table, struct manifest **out,
-                               struct tarn_err *err)
+static tarn_code make_manifest(const struct tarn_request *req, const struct tarn_table *table,
+                               struct manifest **out, struct tarn_err *err)
 {
     __attribute__((cleanup(manifest_freep))) struct manifest *m = calloc(1, sizeof *m);
     __attribute__((cleanup(tarn_snapshot_done))) struct tarn_snapshot at = { 0 };
@@ -93,15 +94,16 @@ static tarn_code make_manifest(const struct tarn_request *req, const struct tarn
     if (code != TARN_OK)
         return code;
     m->cursor.is_fixed = true;
-    tarn_manifest_write_head(&m->w, table, req->app->lake->catalog_id, at.version, at.transaction, at.committed_at,
-                             at.schema_version);
+    tarn_manifest_write_head(&m->w, table, req->app->lake->catalog_id, at.version, at.transaction,
+                             at.committed_at, at.schema_version);
     code = tarn_buf_check(&m->head, err);
     if (code == TARN_OK)
         *out = tarn_take(&m);
     return code;
 }
 
-tarn_code tarn_native_manifest_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_manifest_get(const struct tarn_request *req, struct tarn_reply *reply,
+                                   struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     __attribute__((cleanup(manifest_freep))) struct manifest *m = NULL;

@@ -69,7 +69,8 @@ static tarn_code produce(void *state, struct tarn_buf *out, bool *is_end, struct
     return code;
 }
 
-tarn_code tarn_native_reclaimable_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_reclaimable_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                       struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };
     TARN_AUTO(reclaim) struct tarn_reclaim *reclaim = NULL;

@@ -7,7 +7,8 @@ static tarn_code read_instant(const char *text, struct tarn_snapshot_ask *out, s
     TARN_ERR(bad);
 
     if (tarn_time_parse(text, &out->as_of, NULL, &bad) != TARN_OK)
-        return tarn_fail_field(err, "as_of", "must be an instant such as 2024-02-01T14:30:00Z (a plus is %%2B)");
+        return tarn_fail_field(err, "as_of",
+                               "must be an instant such as 2024-02-01T14:30:00Z (a plus is %%2B)");
     return TARN_OK;
 }
 

@@ -6,7 +6,17 @@
     "f.path, f.size, f.records, f.schema_version, f.partition_values, f.column_stats, f.added_version, "     \
     "f.removed_version"
 
-enum { S_ADD, S_REMOVE, S_GET, S_PAGE, S_PAGE_OLD, S_CHANGED_SINCE, S_REMOVED_BY, S_ADDED_BY, S_REMOVED_PAGE };
+enum {
+    S_ADD,
+    S_REMOVE,
+    S_GET,
+    S_PAGE,
+    S_PAGE_OLD,
+    S_CHANGED_SINCE,
+    S_REMOVED_BY,
+    S_ADDED_BY,
+    S_REMOVED_PAGE
+};
 /* clang-format off */
 const char *const tarn_sqlite_files_sql[] = {
     [S_ADD] =
@@ -154,8 +164,8 @@ static tarn_code page_old(struct tarn_tx *tx, int64_t table_id, int64_t version,
     return walk(tx, st, fn, ctx, NULL, err);
 }
 
-static tarn_code changed_since(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit, int64_t *count,
-                               struct tarn_err *err)
+static tarn_code changed_since(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit,
+                               int64_t *count, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_CHANGED_SINCE);
     bool row = false;
@@ -201,8 +211,8 @@ static tarn_code give_removed(void *ctx, const struct tarn_file *file, struct ta
 }
 
 static tarn_code removed_page(struct tarn_tx *tx, int64_t table_id, int64_t to, int64_t added_to,
-                              const struct tarn_file_cursor *after, int64_t limit, tarn_file_fn *fn, void *ctx,
-                              struct tarn_file_cursor *at, struct tarn_err *err)
+                              const struct tarn_file_cursor *after, int64_t limit, tarn_file_fn *fn,
+                              void *ctx, struct tarn_file_cursor *at, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_REMOVED_PAGE);
     struct removed_page page = { added_to, limit, fn, ctx, at };

@@ -1,5 +1,6 @@
-/* retired.c - files that no kept version has any more: of each the path remains, until it is known to be gone from
- * storage. Without it a file that a commit removed long ago would look like one that nobody registered. */
+/* retired.c - files that no kept version has any more: of each the path remains, until it is known to be gone
+ * from storage. Without it a file that a commit removed long ago would look like one that nobody registered.
+ */
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
@@ -35,8 +36,8 @@ struct keys {
 
 static void keys_done(struct keys *keys) { tarn_buf_done(&keys->bytes); }
 
-static tarn_code find_keys(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit, struct keys *out,
-                           struct tarn_err *err)
+static tarn_code find_keys(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit,
+                           struct keys *out, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_REMOVED);
     bind_i64(st, 1, table_id);
@@ -57,8 +58,8 @@ static tarn_code find_keys(struct tarn_tx *tx, int64_t table_id, int64_t version
     }
 }
 
-static tarn_code by_key(struct tarn_tx *tx, int which, int64_t table_id, int64_t added_version, const char *path,
-                        struct tarn_err *err)
+static tarn_code by_key(struct tarn_tx *tx, int which, int64_t table_id, int64_t added_version,
+                        const char *path, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, which);
     bind_i64(st, 1, table_id);
@@ -88,8 +89,8 @@ static tarn_code retire(struct tarn_tx *tx, int64_t table_id, int64_t version, i
     return code;
 }
 
-static tarn_code page(struct tarn_tx *tx, int64_t table_id, const char *after, int64_t limit, tarn_retired_fn *fn,
-                      void *ctx, struct tarn_err *err)
+static tarn_code page(struct tarn_tx *tx, int64_t table_id, const char *after, int64_t limit,
+                      tarn_retired_fn *fn, void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_PAGE);
     bind_i64(st, 1, table_id);

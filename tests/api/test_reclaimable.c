@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define URL "/api/table/t/reclaimable"
+#define URL     "/api/table/t/reclaimable"
 #define S(text) ((char *)(text))
-#define DAY (24 * 60 * 60 * INT64_C(1000))
+#define DAY     (24 * 60 * 60 * INT64_C(1000))
 
 /* A file of `bytes` bytes that was written so long ago. */
 static void put(const char *path, int bytes, int64_t age_ms)
@@ -35,8 +35,11 @@ static void commit(const char *adds, const char *removes)
         tarn_buf_addf(&ops, "{\"type\":\"remove_file\",\"path\":\"%s\"}", removes);
     if (adds)
         tarn_buf_addf(&ops, "%s{\"type\":\"add_file\",\"path\":\"%s\",\"size\":5}", ops.len ? "," : "", adds);
-    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/commits", "{\"dataChange\":false,\"operations\":[%s]}", ops.data),
-                 201), "%s", tarn_answer_text());
+    cr_assert(
+        eq(uint,
+           tarn_ask("POST", "/api/table/t/commits", "{\"dataChange\":false,\"operations\":[%s]}", ops.data),
+           201),
+        "%s", tarn_answer_text());
 }
 
 struct expiry {
@@ -72,7 +75,8 @@ static int compare(const void *a, const void *b)
 {
     const json_t *const *x = a, *const *y = b;
 
-    return strcmp(json_string_value(json_object_get(*x, "path")), json_string_value(json_object_get(*y, "path")));
+    return strcmp(json_string_value(json_object_get(*x, "path")),
+                  json_string_value(json_object_get(*y, "path")));
 }
 
 /* "path size reason;" of each, by path. */
@@ -98,7 +102,9 @@ static void expect_told(const char *expected)
 static void setup(void)
 {
     tarn_lake_setup();
-    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"t\",\"location\":\"%s/t\"}", g_lake->root), 201),
+    cr_assert(eq(uint,
+                 tarn_ask("POST", "/api/tables", "{\"name\":\"t\",\"location\":\"%s/t\"}", g_lake->root),
+                 201),
               "%s", tarn_answer_text());
 }
 TestSuite(reclaimable, .init = setup, .fini = tarn_lake_teardown, .timeout = 60);
@@ -193,10 +199,7 @@ Test(reclaimable, lines_are_one_file_each)
     cr_expect(eq(int, lines, 2));
 }
 
-static void note(void *ctx, const struct tarn_reclaimable *item)
-{
-    tarn_buf_addf(ctx, "%s;", item->path);
-}
+static void note(void *ctx, const struct tarn_reclaimable *item) { tarn_buf_addf(ctx, "%s;", item->path); }
 
 /* The listing takes its time; the last word is the catalog's. */
 Test(reclaimable, a_file_that_is_committed_while_the_listing_runs_is_not_told)
@@ -215,7 +218,8 @@ Test(reclaimable, a_file_that_is_committed_while_the_listing_runs_is_not_told)
             id = i;
     tarn_err_done(&err);
     cr_assert(id > 0);
-    cr_assert(eq(int, tarn_reclaim_next(reclaim, note, &told, &end, NULL), TARN_OK)); /* the catalog is read */
+    cr_assert(
+        eq(int, tarn_reclaim_next(reclaim, note, &told, &end, NULL), TARN_OK)); /* the catalog is read */
     commit("late.parquet", NULL);
     while (!end)
         cr_assert(eq(int, tarn_reclaim_next(reclaim, note, &told, &end, NULL), TARN_OK));
@@ -228,8 +232,10 @@ Test(reclaimable, it_needs_a_managed_table_a_folder_and_agreement)
 
     snprintf(path, sizeof path, "%s/o/x.parquet", g_lake->root);
     tarn_write_text(path, "x");
-    cr_assert(eq(uint, tarn_ask("POST", "/api/tables",
-                                "{\"name\":\"o\",\"location\":\"%s/o\",\"format\":\"parquet\"}", g_lake->root), 201),
+    cr_assert(eq(uint,
+                 tarn_ask("POST", "/api/tables",
+                          "{\"name\":\"o\",\"location\":\"%s/o\",\"format\":\"parquet\"}", g_lake->root),
+                 201),
               "%s", tarn_answer_text());
     cr_expect(eq(uint, tarn_ask("GET", "/api/table/o/reclaimable", NULL), 409));
     cr_expect(eq(str, S(tarn_answer_str("code")), S("table_not_managed")));

@@ -1,5 +1,5 @@
-/* Snapshots over the API: which one, in pages under commits, filtered by partitions and bounds; the manifest of a
- * version. */
+/* Snapshots over the API: which one, in pages under commits, filtered by partitions and bounds; the manifest
+ * of a version. */
 #include "base/time.h"
 #include "tests/support/lake.h"
 #include "tests/support/support.h"
@@ -8,19 +8,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#define URL "/api/table/t/files"
+#define URL     "/api/table/t/files"
 #define S(text) ((char *)(text))
 
 static void register_table(const char *more)
 {
-    cr_assert(eq(uint, tarn_ask("POST", "/api/tables",
-                                "{\"name\":\"t\",\"location\":\"%s/t\",\"partition_keys\":[\"hour\"]%s}", g_lake->root,
-                                more), 201), "%s", tarn_answer_text());
+    cr_assert(eq(uint,
+                 tarn_ask("POST", "/api/tables",
+                          "{\"name\":\"t\",\"location\":\"%s/t\",\"partition_keys\":[\"hour\"]%s}",
+                          g_lake->root, more),
+                 201),
+              "%s", tarn_answer_text());
 }
 
 static void commit(const char *ops)
 {
-    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/commits", "{\"dataChange\":false,\"operations\":[%s]}", ops), 201),
+    cr_assert(eq(uint,
+                 tarn_ask("POST", "/api/table/t/commits", "{\"dataChange\":false,\"operations\":[%s]}", ops),
+                 201),
               "%s", tarn_answer_text());
 }
 
@@ -32,7 +37,8 @@ static void change(const char *adds, const char *removes)
     for (; *removes; removes++)
         tarn_buf_addf(&ops, "%s{\"type\":\"remove_file\",\"path\":\"%c\"}", ops.len ? "," : "", *removes);
     for (; *adds; adds++)
-        tarn_buf_addf(&ops, "%s{\"type\":\"add_file\",\"path\":\"%c\",\"size\":1}", ops.len ? "," : "", *adds);
+        tarn_buf_addf(&ops, "%s{\"type\":\"add_file\",\"path\":\"%c\",\"size\":1}", ops.len ? "," : "",
+                      *adds);
     commit(ops.data);
 }
 
@@ -64,10 +70,7 @@ static void expect_paths(const char *query, const char *expected)
     cr_expect(eq(str, paths.data ? paths.data : S(""), S(expected)), "%s", query);
 }
 
-static void setup(void)
-{
-    tarn_lake_setup();
-}
+static void setup(void) { tarn_lake_setup(); }
 TestSuite(snapshots, .init = setup, .fini = tarn_lake_teardown, .timeout = 60);
 
 /* Versions 1 to 4. */
@@ -86,10 +89,14 @@ Test(snapshots, one_is_named_by_version_or_transaction)
         const char *query, *paths, *transaction;
         int64_t version;
     } k_rows[] = {
-        { "", "ad", "txn-4", 4 },          { "?version=4", "ad", "txn-4", 4 },
-        { "?version=3", "abcd", "txn-3", 3 }, { "?version=2", "bc", "txn-2", 2 },
-        { "?version=1", "ac", "txn-1", 1 },   { "?version=0", "", "", 0 },
-        { "?transaction=txn-2", "bc", "txn-2", 2 }, { "?transaction=txn-3", "abcd", "txn-3", 3 },
+        { "", "ad", "txn-4", 4 },
+        { "?version=4", "ad", "txn-4", 4 },
+        { "?version=3", "abcd", "txn-3", 3 },
+        { "?version=2", "bc", "txn-2", 2 },
+        { "?version=1", "ac", "txn-1", 1 },
+        { "?version=0", "", "", 0 },
+        { "?transaction=txn-2", "bc", "txn-2", 2 },
+        { "?transaction=txn-3", "abcd", "txn-3", 3 },
     };
     fill();
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
@@ -108,8 +115,10 @@ Test(snapshots, as_of_includes_a_commit_of_that_very_instant)
     cr_assert(eq(uint, tarn_ask("GET", "/api/table/t/commits", NULL), 200));
     for (size_t i = 0; i < 4; i++) {
         const json_t *row = json_array_get(json_object_get(tarn_answer(), "commits"), i);
-        cr_assert(eq(int, tarn_time_parse(json_string_value(json_object_get(row, "committed_at")), &at[4 - i], NULL,
-                                          NULL), TARN_OK));
+        cr_assert(eq(
+            int,
+            tarn_time_parse(json_string_value(json_object_get(row, "committed_at")), &at[4 - i], NULL, NULL),
+            TARN_OK));
     }
     for (int i = 1; i <= 4; i++) {
         for (int before = 0; before < 2; before++) {
@@ -168,7 +177,8 @@ static tarn_code expire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 Test(snapshots, an_expired_version_is_told_with_the_oldest_one_that_is_kept)
 {
-    static const char *const k_queries[] = { "?version=1", "?transaction=txn-1", "?as_of=1999-01-01T00:00:00Z",
+    static const char *const k_queries[] = { "?version=1", "?transaction=txn-1",
+                                             "?as_of=1999-01-01T00:00:00Z",
                                              "/api/table/t/manifest?version=0" };
     int64_t oldest = 2;
     char next[4096];
@@ -205,7 +215,8 @@ static void chain(const char *query, void (*between)(int page), struct tarn_buf 
     }
 }
 
-/* Seven files at version 1; each page is followed by a commit around its edge, the third one by a large one. */
+/* Seven files at version 1; each page is followed by a commit around its edge, the third one by a large one.
+ */
 static void disturb(int page)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf ops = { 0 };
@@ -258,7 +269,8 @@ Test(snapshots, a_page_of_lines_names_the_next_one_in_a_link)
 
     fill();
     for (int page = 0; page < 2; page++) {
-        cr_assert(eq(uint, get(next, page ? "application/x-ndjson" : "text/uri-list"), 200), "%s", tarn_answer_text());
+        cr_assert(eq(uint, get(next, page ? "application/x-ndjson" : "text/uri-list"), 200), "%s",
+                  tarn_answer_text());
         const char *link = tarn_answer_header("Link"), *text = tarn_answer_text();
         int lines = 0;
         for (; *text; text++)
@@ -277,7 +289,8 @@ Test(snapshots, a_page_of_lines_names_the_next_one_in_a_link)
 /* --- filters --- */
 
 #define FILE_OF(path, hour, min, max)                                                                        \
-    "{\"type\":\"add_file\",\"path\":\"" path "\",\"size\":1,\"numRecords\":9,\"partitionValues\":{\"hour\":" hour "},"   \
+    "{\"type\":\"add_file\",\"path\":\"" path                                                                \
+    "\",\"size\":1,\"numRecords\":9,\"partitionValues\":{\"hour\":" hour "},"                                \
     "\"columnStats\":{\"u\":{\"min\":" min ",\"max\":" max "}}}"
 
 Test(snapshots, bounds_leave_out_what_cannot_match_and_keep_what_has_none)
@@ -312,8 +325,9 @@ Test(snapshots, filtered_pages_are_full)
 
     register_table("");
     for (int i = 0; i < 2000; i++)
-        tarn_buf_addf(&ops, "%s{\"type\":\"add_file\",\"path\":\"%04d;\",\"size\":1,\"partitionValues\":{\"hour\":%d}}",
-                      i ? "," : "", i, i % 400 == 399);
+        tarn_buf_addf(
+            &ops, "%s{\"type\":\"add_file\",\"path\":\"%04d;\",\"size\":1,\"partitionValues\":{\"hour\":%d}}",
+            i ? "," : "", i, i % 400 == 399);
     commit(ops.data);
     chain("?partition.hour=1&page_size=2", NULL, &paths);
     cr_expect(eq(str, paths.data, S("0399;0799;1199;1599;1999;")));
@@ -323,14 +337,17 @@ Test(snapshots, filtered_pages_are_full)
     cr_expect(eq(int, json_is_null(json_object_get(tarn_answer(), "next_page_token")), 1));
 }
 
-#define STRUCT(fields) "{\"type\":\"struct\",\"fields\":[" fields "]}"
+#define STRUCT(fields)    "{\"type\":\"struct\",\"fields\":[" fields "]}"
 #define FIELD(name, type) "{\"name\":\"" name "\",\"type\":\"" type "\",\"nullable\":true}"
 
 static void evolve(int expected, const char *schema, const char *renames)
 {
-    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/schemas",
-                                "{\"expected_version\":%d,\"compatibility\":\"none\",\"schema\":%s%s}", expected, schema,
-                                renames), 201), "%s", tarn_answer_text());
+    cr_assert(eq(uint,
+                 tarn_ask("POST", "/api/table/t/schemas",
+                          "{\"expected_version\":%d,\"compatibility\":\"none\",\"schema\":%s%s}", expected,
+                          schema, renames),
+                 201),
+              "%s", tarn_answer_text());
 }
 
 static void add_one(int page)
@@ -345,12 +362,10 @@ Test(snapshots, a_column_is_looked_for_under_the_name_that_it_had)
     static const struct {
         const char *query, *paths;
     } k_rows[] = {
-        { "?equals.n=5", "ab" },  /* a by its u, b by its n */
-        { "?equals.n=15", "b" },
-        { "?equals.n=99", "" },
+        { "?equals.n=5", "ab" }, /* a by its u, b by its n */
+        { "?equals.n=15", "b" },          { "?equals.n=99", "" },
         { "?equals.u=99", "ab" }, /* new: neither has bounds of it, whatever they have under that name */
-        { "?version=1&equals.u=5", "a" },
-        { "?version=1&equals.u=99", "" },
+        { "?version=1&equals.u=5", "a" }, { "?version=1&equals.u=99", "" },
     };
     TARN_AUTO_DONE(buf) struct tarn_buf paths = { 0 };
 

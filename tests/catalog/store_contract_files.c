@@ -124,10 +124,12 @@ static tarn_code old_page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err
     char after[TARN_PATH_MAX + 1];
     memcpy(after, p->after, sizeof after);
     p->seen = 0;
-    return tx->ops->files.page_old(tx, p->table_id, p->version, p->after_version, after, p->limit, note_old, p, err);
+    return tx->ops->files.page_old(tx, p->table_id, p->version, p->after_version, after, p->limit, note_old,
+                                   p, err);
 }
 
-static void expect_old(struct tarn_store *store, int64_t id, int64_t version, int64_t page, const char *expected)
+static void expect_old(struct tarn_store *store, int64_t id, int64_t version, int64_t page,
+                       const char *expected)
 {
     struct old_pages p = { .table_id = id, .version = version, .limit = page };
     char text[64] = "";
@@ -138,7 +140,8 @@ static void expect_old(struct tarn_store *store, int64_t id, int64_t version, in
     for (int c = 'a'; c <= 'z'; c++)
         if (p.has[c])
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%c", text[0] ? " " : "", c);
-    cr_expect(eq(str, text, S(expected)), "version %lld in pages of %lld", (long long)version, (long long)page);
+    cr_expect(eq(str, text, S(expected)), "version %lld in pages of %lld", (long long)version,
+              (long long)page);
 }
 
 void tarn_contract_every_version_lists_exactly_its_files_in_the_order_they_came_too(tarn_store_opener *open)

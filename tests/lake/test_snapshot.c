@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define S(text) ((char *)(text))
+#define S(text)     ((char *)(text))
 #define AT(seconds) (MANAGED_T0 + (int64_t)1000 * (seconds))
 
 /* --- the searches --- */
@@ -20,10 +20,22 @@ struct row {
     int64_t version;
     const char *transaction; /* NULL: none */
 };
-#define VERSION(n)     { .by = TARN_ASK_VERSION, .version = (n) }
-#define TRANSACTION(t) { .by = TARN_ASK_TRANSACTION, .transaction = (t) }
-#define AS_OF(ms)      { .by = TARN_ASK_AS_OF, .as_of = (ms) }
-#define NEWEST         { .by = TARN_ASK_NEWEST }
+#define VERSION(n)                                                                                           \
+    {                                                                                                        \
+        .by = TARN_ASK_VERSION, .version = (n)                                                               \
+    }
+#define TRANSACTION(t)                                                                                       \
+    {                                                                                                        \
+        .by = TARN_ASK_TRANSACTION, .transaction = (t)                                                       \
+    }
+#define AS_OF(ms)                                                                                            \
+    {                                                                                                        \
+        .by = TARN_ASK_AS_OF, .as_of = (ms)                                                                  \
+    }
+#define NEWEST                                                                                               \
+    {                                                                                                        \
+        .by = TARN_ASK_NEWEST                                                                                \
+    }
 
 struct find {
     const struct tarn_table *table;
@@ -219,7 +231,8 @@ Test(snapshot, the_newest_one_is_read_with_the_newest_schema_and_a_named_one_wit
         struct tarn_snapshot_ask ask;
         int64_t at_commit, reads;
     } k_rows[] = {
-        { VERSION(0), 2, 2 }, { VERSION(1), 2, 2 }, { VERSION(2), 2, 2 }, { VERSION(3), 4, 4 }, { NEWEST, 4, 5 },
+        { VERSION(0), 2, 2 }, { VERSION(1), 2, 2 }, { VERSION(2), 2, 2 },
+        { VERSION(3), 4, 4 }, { NEWEST, 4, 5 },
     };
     MANAGED(m);
     int64_t id = managed_table(&m, "t");
@@ -345,7 +358,8 @@ Test(snapshot, every_version_gives_exactly_its_files_near_or_far, .timeout = 120
     cr_expect(by_key > 0 && by_key < VERSIONS, "both orders: %d", by_key);
 }
 
-/* Commits between the pages, small ones at first; then one so large that the walk goes over to the other order. */
+/* Commits between the pages, small ones at first; then one so large that the walk goes over to the other
+ * order. */
 Test(snapshot, a_walk_goes_over_to_the_other_order_without_losing_or_repeating_a_file, .timeout = 120)
 {
     static unsigned char live[FILES], asked[FILES];
@@ -384,6 +398,7 @@ Test(snapshot, a_walk_over_a_version_that_expires_is_cut)
     cr_assert(step(&m, &w));
     managed_change(&m, id, expire_until_2);
     TARN_ERR(err);
-    cr_expect(eq(int, tarn_store_read(m.lake.store, page_tx, &w, &err), TARN_VERSION_EXPIRED), "%s", err.detail);
+    cr_expect(eq(int, tarn_store_read(m.lake.store, page_tx, &w, &err), TARN_VERSION_EXPIRED), "%s",
+              err.detail);
     free(w.seen);
 }
