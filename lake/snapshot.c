@@ -45,10 +45,9 @@ static tarn_code read_row(struct tarn_tx *tx, int64_t table_id, int64_t version,
     return code == TARN_OK || code == TARN_VERSION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
 }
 
-/* The beginning of what is kept, where that is no commit of Tarn's own. */
+/* An adopted version: it came from storage, and no commit of Tarn's tells of it. */
 struct birth {
-    bool is_adopted;   /* the oldest version came from storage */
-    bool is_kept_past; /* older versions were there, and are no longer kept */
+    bool is_kept;      /* the oldest version is an adopted one */
     char *transaction; /* owned; NULL: not known */
     int64_t at;
 };
@@ -65,25 +64,23 @@ static tarn_code note_entry(void *ctx, const struct tarn_commit_row *row, struct
     return birth->transaction ? TARN_OK : tarn_fail_oom(err);
 }
 
-/* An adopted version dates from the newest entry of the log that was adopted with it, at the latest from the
- * registration; one that was adopted again, from the last commit before Tarn gave the table away. */
+/* It dates from the newest entry of the log that was adopted with it, at the latest from the registration;
+ * one that was adopted again, from the last commit before Tarn gave the table away. */
 static tarn_code read_birth(struct tarn_tx *tx, const struct tarn_table *table, struct birth *out,
                             struct tarn_err *err)
 {
     struct point last = { 0 };
 
     *out = (struct birth){ .at = table->created_at };
-    if (table->oldest_version == 0)
+    if (table->first_version == 0 || table->oldest_version > table->first_version)
         return TARN_OK;
-    tarn_code code = point_at(tx, table->id, table->oldest_version, &last, err);
-    if (code != TARN_OK)
-        return code;
-    out->is_kept_past = last.found;
-    out->is_adopted = !last.found || last.version < table->oldest_version;
-    if (last.found && last.committed_at > out->at)
+    out->is_kept = true;
+    tarn_code code = point_at(tx, table->id, table->first_version, &last, err);
+    if (code == TARN_OK && !last.found)
+        return tx->ops->commits.list_adopted(tx, table->id, INT64_MAX, 1, note_entry, out, err);
+    if (last.committed_at > out->at)
         out->at = last.committed_at;
-    return last.found ? TARN_OK
-                      : tx->ops->commits.list_adopted(tx, table->id, INT64_MAX, 1, note_entry, out, err);
+    return code;
 }
 
 /* --- refusals --- */
@@ -101,15 +98,17 @@ static tarn_code before_adoption(const struct tarn_table *table, const char *fie
 {
     tarn_fail_code_field(err, TARN_VERSION_NOT_FOUND, field,
                          "Tarn took the table over at version %lld and does not know what was before",
-                         (long long)table->oldest_version);
+                         (long long)table->first_version);
     (void)tarn_err_add(err, "oldest_version", json_integer(table->oldest_version));
     return TARN_VERSION_NOT_FOUND;
 }
 
-static tarn_code too_old(const struct tarn_table *table, const struct birth *birth, const char *field,
-                         struct tarn_err *err)
+/* From before what is kept. */
+static tarn_code too_old(const struct tarn_table *table, const char *field, struct tarn_err *err)
 {
-    return birth->is_kept_past ? expired(table, field, "it", err) : before_adoption(table, field, err);
+    bool was_kept = table->oldest_version > table->first_version;
+
+    return was_kept ? expired(table, field, "it", err) : before_adoption(table, field, err);
 }
 
 tarn_code tarn_snapshot_kept(const struct tarn_table *table, int64_t version, struct tarn_err *err)
@@ -124,8 +123,8 @@ tarn_code tarn_snapshot_kept(const struct tarn_table *table, int64_t version, st
 
 /* --- the searches: each gives the version --- */
 
-static tarn_code by_version(const struct tarn_table *table, const struct tarn_snapshot_ask *ask,
-                            const struct birth *birth, int64_t *out, struct tarn_err *err)
+static tarn_code by_version(const struct tarn_table *table, const struct tarn_snapshot_ask *ask, int64_t *out,
+                            struct tarn_err *err)
 {
     if (ask->version > table->version || ask->version < 0) {
         tarn_fail_code_field(err, TARN_VERSION_NOT_FOUND, "version", "the table is at version %lld",
@@ -133,8 +132,10 @@ static tarn_code by_version(const struct tarn_table *table, const struct tarn_sn
         (void)tarn_err_add(err, "current_version", json_integer(table->version));
         return TARN_VERSION_NOT_FOUND;
     }
+    if (ask->version < table->first_version)
+        return before_adoption(table, "version", err);
     if (ask->version < table->oldest_version)
-        return too_old(table, birth, "version", err);
+        return tarn_snapshot_kept(table, ask->version, err);
     *out = ask->version;
     return TARN_OK;
 }
@@ -149,8 +150,8 @@ static tarn_code by_adopted(struct tarn_tx *tx, const struct tarn_table *table, 
         *out = table->version;
         return TARN_OK;
     }
-    if (birth->is_adopted && birth->transaction && strcmp(transaction, birth->transaction) == 0) {
-        *out = table->oldest_version;
+    if (birth->transaction && strcmp(transaction, birth->transaction) == 0) {
+        *out = table->first_version;
         return TARN_OK;
     }
     tarn_code code = tx->ops->commits.adopted_by_transaction(tx, table->id, transaction, &row, err);
@@ -169,6 +170,8 @@ static tarn_code by_transaction(struct tarn_tx *tx, const struct tarn_table *tab
         return by_adopted(tx, table, ask->transaction, birth, out, err);
     if (code != TARN_OK)
         return tarn_err_move(err, &none);
+    if (row.version < table->first_version)
+        return before_adoption(table, "transaction", err);
     if (row.version < table->oldest_version)
         return expired(table, "transaction", "its version", err);
     *out = row.version;
@@ -209,9 +212,9 @@ static tarn_code by_instant(struct tarn_tx *tx, const struct tarn_table *table,
 
     if (code != TARN_OK)
         return code;
-    bool is_first = table->oldest_version == 0 || (birth->is_adopted && ask->as_of >= birth->at);
+    bool is_first = table->oldest_version == 0 || (birth->is_kept && ask->as_of >= birth->at);
     if (version < 0 && !is_first)
-        return too_old(table, birth, "as_of", err);
+        return too_old(table, "as_of", err);
     *out = version < 0 ? table->oldest_version : version;
     return TARN_OK;
 }
@@ -222,7 +225,7 @@ static tarn_code find_version(struct tarn_tx *tx, const struct tarn_table *table
 {
     switch (ask->by) {
     case TARN_ASK_VERSION:
-        return by_version(table, ask, birth, out, err);
+        return by_version(table, ask, out, err);
     case TARN_ASK_TRANSACTION:
         return by_transaction(tx, table, ask, birth, out, err);
     case TARN_ASK_AS_OF:

@@ -137,7 +137,7 @@ Test(snapshot, what_is_no_longer_kept_is_expired)
 /* As a registration leaves it: version 7 is what the manifest said, its transaction the newest of the log. */
 static void adopt_7(struct tarn_table *table)
 {
-    table->version = table->oldest_version = 7;
+    table->version = table->oldest_version = table->first_version = 7;
     table->latest_transaction = strdup("old-2");
     table->created_at = AT(6);
 }
@@ -186,6 +186,26 @@ Test(snapshot, of_an_adopted_table_nothing_is_known_before_the_version_that_was_
     expect_rows(&m, id, k_rows, TARN_COUNT(k_rows));
 }
 
+static void expire_until_8(struct tarn_table *table) { table->oldest_version = 8; }
+
+Test(snapshot, an_adopted_version_expires_like_any_other)
+{
+    static const struct row k_rows[] = {
+        { VERSION(6), TARN_VERSION_NOT_FOUND, 0, NULL },
+        { VERSION(7), TARN_VERSION_EXPIRED, 0, NULL },
+        { TRANSACTION("old-1"), TARN_VERSION_NOT_FOUND, 0, NULL },
+        { AS_OF(AT(7)), TARN_VERSION_EXPIRED, 0, NULL },
+        { VERSION(8), TARN_OK, 8, "txn-8" },
+    };
+    MANAGED(m);
+    int64_t id = managed_table(&m, "t");
+    managed_change(&m, id, adopt_7);
+    cr_assert(eq(int, tarn_store_write(m.lake.store, entries_tx, &id, NULL), TARN_OK));
+    commits(&m, id, 2);
+    managed_change(&m, id, expire_until_8);
+    expect_rows(&m, id, k_rows, TARN_COUNT(k_rows));
+}
+
 Test(snapshot, without_a_log_an_adopted_version_dates_from_the_registration)
 {
     static const struct row k_rows[] = {
@@ -202,7 +222,7 @@ Test(snapshot, without_a_log_an_adopted_version_dates_from_the_registration)
 
 static void adopt_again(struct tarn_table *table)
 {
-    table->version = table->oldest_version = 9;
+    table->version = table->oldest_version = table->first_version = 9;
     free(table->latest_transaction);
     table->latest_transaction = NULL;
 }
@@ -210,9 +230,9 @@ static void adopt_again(struct tarn_table *table)
 Test(snapshot, a_table_that_was_given_away_and_taken_back_begins_anew)
 {
     static const struct row k_rows[] = {
-        { VERSION(3), TARN_VERSION_EXPIRED, 0, NULL },
-        { TRANSACTION("txn-2"), TARN_VERSION_EXPIRED, 0, NULL },
-        { AS_OF(AT(2)), TARN_VERSION_EXPIRED, 0, NULL },
+        { VERSION(3), TARN_VERSION_NOT_FOUND, 0, NULL },
+        { TRANSACTION("txn-2"), TARN_VERSION_NOT_FOUND, 0, NULL },
+        { AS_OF(AT(2)), TARN_VERSION_NOT_FOUND, 0, NULL },
         { AS_OF(AT(4)), TARN_OK, 9, NULL },
         { VERSION(9), TARN_OK, 9, NULL },
         { VERSION(10), TARN_OK, 10, "txn-10" },
