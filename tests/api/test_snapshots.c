@@ -106,6 +106,25 @@ Test(snapshots, one_is_named_by_version_or_transaction)
     }
 }
 
+Test(snapshots, a_transaction_that_was_rolled_back_has_its_snapshot_still)
+{
+    char path[1024];
+
+    fill();
+    for (const char *c = "bc"; *c; c++) {
+        snprintf(path, sizeof path, "%s/t/%c", g_lake->root, *c);
+        tarn_write_text(path, "1");
+    }
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/rollback", "{\"expected_version\":4,\"to_version\":2}"), 201),
+              "%s", tarn_answer_text());
+    expect_paths("", "bc");
+    cr_expect(eq(i64, tarn_answer_i64("version"), 5));
+    expect_paths("?transaction=txn-3", "abcd");
+    expect_paths("?transaction=txn-4", "ad");
+    expect_paths("?version=4", "ad");
+    expect_paths("?transaction=txn-2", "bc");
+}
+
 Test(snapshots, as_of_includes_a_commit_of_that_very_instant)
 {
     int64_t at[5] = { 0 };
