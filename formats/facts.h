@@ -73,6 +73,8 @@ struct tarn_log_facts {
     char why_not[96];               /* not numbered: why */
     char prefix[TARN_TXN_ID_MAX + 1];
     int width;                      /* digits when the ids are padded with zeros, else 0 */
+    char checkpoint[TARN_TXN_ID_MAX + 1]; /* the transaction of the newest checkpoint, "" without one: what is older may be gone */
+    int64_t checkpoint_ms;                /* modification of its document */
     struct tarn_suspects misnamed;  /* the id inside is another than the file's name; note: the id inside */
 };
 const char *tarn_log_id(const struct tarn_log_facts *log, const struct tarn_log_entry *entry);
@@ -130,6 +132,7 @@ struct tarn_facts {
     bool publication_off;       /* managed: storage is not kept up to date, or shows nothing yet */
     int64_t behind_since;       /* managed: commit of the oldest version not shown, -1: storage shows everything */
     int64_t shown_version;      /* managed: what storage should show; else -1 */
+    bool history_expired;       /* managed: older versions are no longer kept */
     char *pointer_id;           /* owned or NULL */
     struct tarn_log_facts log;
 
@@ -191,8 +194,10 @@ struct tarn_facts_catalog {
     int64_t behind_since;       /* commit of the oldest version that storage does not show, -1: none */
     int64_t last_data_commit;   /* -1: none known */
     int64_t shown_at;           /* when that version was committed, -1: before Tarn */
+    bool history_expired;       /* older versions than the oldest one were kept once */
     tarn_code (*files)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);   /* live at shown_version */
-    tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err); /* by retained commits */
+    tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err); /* by any commit */
+    tarn_code (*batches)(void *ctx, tarn_batch_fn *fn, void *fn_ctx, struct tarn_err *err); /* id, status, start_time, updated_at */
     tarn_code (*commits)(void *ctx, tarn_committed_fn *fn, void *fn_ctx, struct tarn_err *err); /* shown ones */
     const struct tarn_schema_past *schemas;
     void *ctx;

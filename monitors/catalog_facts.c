@@ -6,7 +6,7 @@
 
 enum {
     PAGE = 2000,
-    COMMITS_MAX = 20000 /* newest commits looked at for their log entries and removed files */
+    COMMITS_MAX = 20000 /* newest commits looked at for their log entries */
 };
 
 void tarn_catalog_facts_done(struct tarn_catalog_facts *facts)
@@ -20,107 +20,14 @@ void tarn_catalog_facts_done(struct tarn_catalog_facts *facts)
     *facts = (struct tarn_catalog_facts){ 0 };
 }
 
-/* --- the walks --- */
-
-/* Rows of one page, kept until the transaction is over: what the visitor does takes long. */
-struct file_page {
-    struct tarn_catalog_facts *facts;
-    int64_t version;
-    const char *after;
-    struct tarn_buf paths; /* NUL-terminated, one after the other */
-    struct { int64_t size, schema_version; uint32_t path_at, keys_at; } rows[PAGE];
-    size_t count;
-    bool only_removed;
-};
-static const uint32_t NO_TEXT = UINT32_MAX;
-
-static tarn_code keep_file(void *ctx, const struct tarn_file *file, struct tarn_err *err)
-{
-    struct file_page *page = ctx;
-
-    if (page->count == PAGE || (page->only_removed && file->removed_version != page->version))
-        return TARN_OK;
-    page->rows[page->count].size = file->size;
-    page->rows[page->count].schema_version = file->schema_version;
-    page->rows[page->count].path_at = (uint32_t)page->paths.len;
-    tarn_buf_add(&page->paths, file->path, strlen(file->path) + 1);
-    page->rows[page->count].keys_at = NO_TEXT;
-    if (file->partition_values) {
-        page->rows[page->count].keys_at = (uint32_t)page->paths.len;
-        tarn_buf_add(&page->paths, file->partition_values, strlen(file->partition_values) + 1);
-    }
-    page->count++;
-    return tarn_buf_check(&page->paths, err);
-}
-
-static void start_page(struct file_page *page)
-{
-    page->count = 0;
-    tarn_buf_clear(&page->paths);
-}
-
-static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    struct file_page *page = ctx;
-
-    start_page(page);
-    return tx->ops->files.page(tx, page->facts->table->id, page->version, page->after, PAGE, keep_file, page, err);
-}
-
-static tarn_code give_page(const struct file_page *page, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
-{
-    tarn_code code = TARN_OK;
-
-    for (size_t i = 0; i < page->count && code == TARN_OK; i++) {
-        uint32_t keys_at = page->rows[i].keys_at;
-        const struct tarn_file file = { .path = page->paths.data + page->rows[i].path_at,
-                                        .size = page->rows[i].size,
-                                        .records = -1,
-                                        .schema_version = page->rows[i].schema_version,
-                                        .partition_values = keys_at == NO_TEXT ? NULL : page->paths.data + keys_at,
-                                        .removed_version = -1 };
-        code = fn(fn_ctx, &file, err);
-    }
-    return code;
-}
-
-static void file_page_freep(struct file_page **page)
-{
-    if (*page)
-        tarn_buf_done(&(*page)->paths);
-    free(*page);
-}
-
-/* The snapshot of the newest version: a data file counts from its commit on, published or not. */
-static tarn_code walk_files(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
-{
-    struct tarn_catalog_facts *facts = ctx;
-    __attribute__((cleanup(file_page_freep))) struct file_page *page = calloc(1, sizeof *page);
-    __attribute__((cleanup(tarn_mem_freep))) char *after = strdup("");
-    tarn_code code = page && after ? TARN_OK : tarn_fail_oom(err);
-
-    while (code == TARN_OK) {
-        page->facts = facts;
-        page->version = facts->table->version;
-        page->after = after;
-        code = tarn_store_read(facts->lake->store, page_tx, page, err);
-        if (code == TARN_OK)
-            code = give_page(page, fn, fn_ctx, err);
-        if (code != TARN_OK || page->count < PAGE)
-            break;
-        free(after);
-        after = strdup(page->paths.data + page->rows[page->count - 1].path_at);
-        code = after ? TARN_OK : tarn_fail_oom(err);
-    }
-    return code;
-}
+/* --- what the log must hold --- */
 
 struct commit_page {
     struct tarn_catalog_facts *facts;
     int64_t below;
     bool adopted;
     struct tarn_buf ids;
-    struct { uint32_t id_at; int64_t version, committed_at, files_removed; } rows[PAGE];
+    struct { uint32_t id_at; int64_t version, committed_at; } rows[PAGE];
     size_t count;
 };
 
@@ -140,7 +47,6 @@ static tarn_code keep_commit(void *ctx, const struct tarn_commit_row *row, struc
     page->rows[page->count].id_at = (uint32_t)page->ids.len;
     page->rows[page->count].version = row->version;
     page->rows[page->count].committed_at = row->committed_at;
-    page->rows[page->count].files_removed = row->files_removed;
     tarn_buf_add(&page->ids, row->transaction, strlen(row->transaction) + 1);
     page->count++;
     return tarn_buf_check(&page->ids, err);
@@ -211,38 +117,6 @@ static tarn_code walk_commits(void *ctx, tarn_committed_fn *fn, void *fn_ctx, st
     if (code == TARN_OK && shown && !walk.saw_shown)
         code = fn(fn_ctx, shown, facts->table->committed_at, true, err);
     return code;
-}
-
-struct removed_walk { struct tarn_catalog_facts *facts; tarn_file_fn *fn; void *fn_ctx; };
-
-static tarn_code of_version_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    struct file_page *page = ctx;
-
-    start_page(page);
-    return tx->ops->files.of_version(tx, page->facts->table->id, page->version, keep_file, page, err);
-}
-
-static tarn_code give_removed(void *ctx, const struct commit_page *commits, size_t i, struct tarn_err *err)
-{
-    struct removed_walk *walk = ctx;
-
-    if (commits->rows[i].files_removed == 0)
-        return TARN_OK;
-    __attribute__((cleanup(file_page_freep))) struct file_page *page = calloc(1, sizeof *page);
-    if (!page)
-        return tarn_fail_oom(err);
-    page->facts = walk->facts;
-    page->version = commits->rows[i].version;
-    page->only_removed = true;
-    tarn_code code = tarn_store_read(walk->facts->lake->store, of_version_tx, page, err);
-    return code == TARN_OK ? give_page(page, walk->fn, walk->fn_ctx, err) : code;
-}
-
-static tarn_code walk_removed(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
-{
-    struct removed_walk walk = { ctx, fn, fn_ctx };
-    return each_commit(ctx, false, INT64_MAX, give_removed, &walk, err);
 }
 
 /* --- the rows --- */
@@ -348,6 +222,7 @@ static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct read *r = ctx;
     struct tarn_catalog_facts *out = r->out;
+    int64_t oldest_at = -1;
 
     tarn_catalog_facts_done(out);
     tarn_code code = tx->ops->tables.get_by_id(tx, r->table_id, &out->table, err);
@@ -364,6 +239,10 @@ static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = committed_at(tx, r->table_id, out->table->published_version, &out->facts.shown_at, err);
     if (code == TARN_OK)
         code = committed_at(tx, r->table_id, next_version(out->table), &out->behind_since, err);
+    if (code == TARN_OK)
+        code = committed_at(tx, r->table_id, out->table->oldest_version, &oldest_at, err);
+    /* An adoption begins at a version that is no commit of Tarn's. */
+    out->facts.history_expired = out->table->oldest_version > 0 && oldest_at >= 0;
     return code == TARN_OK ? shown_transaction(tx, r, err) : code;
 }
 
@@ -378,8 +257,9 @@ static void link_facts(struct tarn_lake *lake, struct tarn_catalog_facts *out)
     facts->shown_version = is_shown ? out->table->published_version : -1;
     facts->publication = out->publication.manifest_token[0] ? &out->publication : NULL;
     facts->behind_since = out->table->publish ? out->behind_since : -1;
-    facts->files = walk_files;
-    facts->removed = walk_removed;
+    facts->files = tarn_catalog_files;
+    facts->removed = tarn_catalog_removed;
+    facts->batches = tarn_catalog_batches;
     facts->commits = walk_commits;
     facts->schemas = &out->past;
     facts->ctx = out;

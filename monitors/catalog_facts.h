@@ -19,4 +19,10 @@ struct tarn_catalog_facts {
 TARN_MUST tarn_code tarn_catalog_facts_read(struct tarn_lake *lake, int64_t table_id, struct tarn_catalog_facts *out,
                                             struct tarn_err *err);
 void tarn_catalog_facts_done(struct tarn_catalog_facts *facts);
+
+/* The walks of facts.files, .removed and .batches over a struct tarn_catalog_facts (catalog_files.c,
+ * catalog_batches.c). */
+tarn_code tarn_catalog_files(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
+tarn_code tarn_catalog_removed(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
+tarn_code tarn_catalog_batches(void *ctx, tarn_batch_fn *fn, void *fn_ctx, struct tarn_err *err);
 #endif

@@ -33,11 +33,12 @@ static void judge_states(struct tarn_judging *j)
 {
     const struct tarn_facts *f = j->facts;
     bool settled = f->behind_since < 0;
+    bool is_pointer_due = f->managed ? f->pointer_differs : f->log.count > 0; /* a first commit may be on its way */
     const struct { bool is_so; const char *code, *subject, *why; } k_rows[] = {
         { f->manifest == TARN_DOC_ABSENT, "manifest_missing", "manifest.json", "" },
         { f->manifest == TARN_DOC_BAD, "manifest_unreadable", "manifest.json", f->manifest_why },
         { settled && f->foreign_manifest && f->block != TARN_BLOCK_FOREIGN_WRITE, "foreign_write", "manifest.json", "" },
-        { f->pointer == TARN_DOC_ABSENT && f->log.count > 0, "pointer_missing", "last_committed_txn", "" },
+        { f->pointer == TARN_DOC_ABSENT && is_pointer_due, "pointer_missing", "last_committed_txn", "" },
         { f->pointer == TARN_DOC_BAD, "pointer_unreadable", "last_committed_txn", f->pointer_why },
         { settled && f->pointer == TARN_DOC_READ && f->pointer_differs, "pointer_mismatch", "last_committed_txn", "" },
         { f->schema == TARN_DOC_BAD, "schema_unreadable", "schema.json", f->schema_why },

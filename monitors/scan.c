@@ -3,7 +3,7 @@
  * do not undo each other. */
 #include "monitors/judge.h"
 #include "lake/event.h"
-#include "monitors/catalog_facts.h"
+#include "monitors/gather.h"
 #include <string.h>
 
 enum {
@@ -75,66 +75,14 @@ static tarn_code start_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code;
 }
 
-static int64_t grace_of(const struct scan_state *s, const char *code) { return tarn_settings_of(&s->settings, code)->grace_ms; }
-
-/* The folder may be gone, storage silent, or the root taken from the configuration: facts, no errors. */
-static tarn_code open_place(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_place **place,
-                            struct tarn_facts *facts, struct tarn_err *err)
-{
-    TARN_ERR(fault);
-    tarn_code code = tarn_place_open(lake->storage, table->location, false, place, &fault);
-
-    if (code == TARN_OK || code == TARN_INTERNAL)
-        return code == TARN_OK ? code : tarn_err_move(err, &fault);
-    tarn_facts_init(facts);
-    facts->state = TARN_FACTS_UNREACHABLE;
-    facts->not_allowed = code == TARN_LOCATION_NOT_ALLOWED;
-    facts->format = table->format;
-    facts->managed = table->mode == TARN_MANAGED;
-    facts->block = table->block;
-    snprintf(facts->why, sizeof facts->why, "%.511s", fault.detail);
-    return TARN_OK;
-}
-
-static void catalog_facts_freep(struct tarn_catalog_facts **facts)
-{
-    if (*facts)
-        tarn_catalog_facts_done(*facts);
-    free(*facts);
-}
-
-static tarn_code gather(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
-{
-    const struct tarn_table *table = u->table;
-    bool is_managed = table->mode == TARN_MANAGED && table->format == TARN_FORMAT_MANIFEST;
-    bool has_keys = strcmp(table->partition_keys, "[]") != 0;
-    TARN_AUTO(place) struct tarn_place *place = NULL;
-    __attribute__((cleanup(catalog_facts_freep))) struct tarn_catalog_facts *catalog = calloc(1, sizeof *catalog);
-    struct tarn_facts_options options = {
-        .now_ms = s->now_ms,
-        .sweep = s->sweep,
-        .unregistered_grace_ms = grace_of(s, "unregistered_data_file"),
-        .leftover_grace_ms = grace_of(s, "leftover_temp"),
-        .partition_keys = has_keys ? table->partition_keys : NULL,
-        .previous_version = s->scanned ? s->before.version : -1,
-    };
-
-    tarn_facts_done(&s->facts);
-    if (!catalog)
-        return tarn_fail_oom(err);
-    tarn_code code = is_managed ? tarn_catalog_facts_read(lake, table->id, catalog, err) : TARN_OK;
-    if (code == TARN_OK)
-        code = open_place(lake, table, &place, &s->facts, err);
-    if (code != TARN_OK || !place)
-        return code;
-    if (is_managed)
-        options.catalog = &catalog->facts;
-    return tarn_facts_gather(place, table->format, &options, &s->facts, err);
-}
-
 static tarn_code look(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
 {
-    tarn_code code = gather(lake, u, s, err);
+    const struct tarn_gather_ask ask = { .table = u->table,
+                                         .settings = &s->settings,
+                                         .now_ms = s->now_ms,
+                                         .previous_version = s->scanned ? s->before.version : -1,
+                                         .sweep = s->sweep };
+    tarn_code code = tarn_scan_gather(lake, &ask, &s->facts, err);
     if (code != TARN_OK)
         return code;
     struct tarn_judging judging = { .facts = &s->facts, .settings = &s->settings, .now_ms = s->now_ms };

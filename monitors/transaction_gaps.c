@@ -76,7 +76,60 @@ static int64_t pointer_number(const struct tarn_facts *facts)
     return is_same ? number : -1;
 }
 
-struct judged { struct holes lost, left_out; };
+/* What is missing there is cut off, not lost: below a checkpoint, or adopted and gone from the oldest on. */
+struct cover {
+    int64_t number; /* ids up to it are covered; -1: none by number */
+    size_t entries; /* the first ones, in the log's order */
+    bool has_cut;   /* something is missing among them */
+};
+
+static int64_t checkpoint_number(const struct tarn_log_facts *log)
+{
+    size_t prefix_len;
+    int64_t number;
+    bool is_same = log->numbered && tarn_txn_id_number(log->checkpoint, &prefix_len, &number) &&
+                   strlen(log->prefix) == prefix_len && strncmp(log->prefix, log->checkpoint, prefix_len) == 0;
+
+    return is_same ? number : -1;
+}
+
+/* Entries up to the checkpoint's own, which stands where its id or its time says. */
+static size_t below_checkpoint(const struct tarn_log_facts *log, int64_t number)
+{
+    size_t count = 0;
+
+    if (log->checkpoint[0] == '\0')
+        return 0;
+    if (number >= 0) {
+        while (count < log->count && log->entries[count].number <= number)
+            count++;
+        return count;
+    }
+    for (size_t i = 0; i < log->count; i++)
+        if (strcmp(tarn_log_id(log, &log->entries[i]), log->checkpoint) == 0)
+            count = i + 1;
+    return count;
+}
+
+static struct cover cover_of(const struct tarn_log_facts *log)
+{
+    struct cover cover = { .number = checkpoint_number(log) };
+    size_t adopted = 0, newest = 0;
+
+    cover.entries = below_checkpoint(log, cover.number);
+    for (size_t i = 0; i < log->count; i++)
+        newest = log->entries[i].committed ? i : newest;
+    while (adopted < newest && log->entries[adopted].absent && log->entries[adopted].adopted)
+        adopted++;
+    if (adopted > cover.entries)
+        cover.entries = adopted;
+    for (size_t i = 0; i < cover.entries; i++)
+        cover.has_cut |= log->entries[i].absent ||
+                         (i > 0 && log->numbered && log->entries[i].number > log->entries[i - 1].number + 1);
+    return cover;
+}
+
+struct judged { struct holes lost, left_out; struct cover cover; };
 
 /* Numbers first..last have no entry; `entry` is the present one above, NULL above the newest. */
 static void note_hole(struct tarn_judging *j, struct judged *out, int64_t first, int64_t last,
@@ -106,8 +159,12 @@ static void judge_observed(struct tarn_judging *j, struct judged *out)
     const struct tarn_log_facts *log = &j->facts->log;
     int64_t pointer = pointer_number(j->facts);
 
-    for (size_t i = 1; i < log->count; i++)
-        split_hole(j, out, log->entries[i - 1].number + 1, log->entries[i].number - 1, &log->entries[i], pointer);
+    for (size_t i = 1; i < log->count; i++) {
+        int64_t before = log->entries[i - 1].number;
+        if (before < out->cover.number)
+            before = out->cover.number;
+        split_hole(j, out, before + 1, log->entries[i].number - 1, &log->entries[i], pointer);
+    }
     int64_t newest = log->count > 0 ? log->entries[log->count - 1].number : pointer - 1;
     if (pointer >= 0 && newest < pointer)
         note_hole(j, out, newest + 1, pointer, NULL, pointer, true);
@@ -123,9 +180,9 @@ static void judge_managed(struct tarn_judging *j, struct judged *out)
 
     for (size_t i = 0; i < log->count; i++)
         newest_committed = log->entries[i].committed ? &log->entries[i] : newest_committed;
-    for (size_t i = 0; i < log->count; i++) {
+    for (size_t i = out->cover.entries; i < log->count; i++) {
         const struct tarn_log_entry *entry = &log->entries[i];
-        int64_t before = i > 0 ? log->entries[i - 1].number : entry->number - 1;
+        int64_t before = i > out->cover.entries ? log->entries[i - 1].number : entry->number - 1;
         bool is_lost = entry->adopted && before + 1 < entry->number;
         if (before + 1 < entry->number && !is_lost)
             note_hole(j, out, before + 1, entry->number - 1, entry, -1, false);
@@ -149,14 +206,14 @@ static void judge_managed(struct tarn_judging *j, struct judged *out)
 }
 
 /* Without numbers only what the catalog knows can be missed. */
-static void judge_absent_by_id(struct tarn_judging *j)
+static void judge_absent_by_id(struct tarn_judging *j, const struct cover *cover)
 {
     const struct tarn_log_facts *log = &j->facts->log;
     const struct tarn_log_entry *newest = NULL;
 
     for (size_t i = 0; i < log->count; i++)
         newest = log->entries[i].committed ? &log->entries[i] : newest;
-    for (size_t i = 0; i < log->count; i++)
+    for (size_t i = cover->entries; i < log->count; i++)
         if (log->entries[i].absent)
             tarn_judge_report(j, "missing_transaction_log_entry",
                               &(struct tarn_report){
@@ -164,11 +221,29 @@ static void judge_absent_by_id(struct tarn_judging *j)
                                   .subject = tarn_log_id(log, &log->entries[i]) });
 }
 
+/* The oldest entries are gone, and rightly so. */
+static void judge_history(struct tarn_judging *j, const struct cover *cover)
+{
+    const struct tarn_log_facts *log = &j->facts->log;
+    bool is_late = log->count > 0 && tarn_log_is_dense(log) && log->entries[0].number > 1 && !j->facts->managed;
+    size_t first = 0;
+
+    if (!is_late && !cover->has_cut && !j->facts->history_expired)
+        return;
+    while (first < log->count && log->entries[first].absent)
+        first++;
+    bool is_known = first < log->count && log->numbered;
+    tarn_judge_report(j, "history_truncated",
+                      &(struct tarn_report){ .subject = TARN_LOG_SUBJECT,
+                                             .observed = is_known ? tarn_judge_number(log->entries[first].number) : NULL,
+                                             .expected = is_known ? "1" : NULL });
+}
+
 static void judge_numbers(struct tarn_judging *j)
 {
     const struct tarn_facts *facts = j->facts;
     const struct tarn_log_facts *log = &facts->log;
-    struct judged out = { 0 };
+    struct judged out = { .cover = cover_of(log) };
     char message[256];
 
     if (!tarn_log_is_dense(log) && log->count > 0) {
@@ -176,7 +251,8 @@ static void judge_numbers(struct tarn_judging *j)
                  log->why_not[0] ? log->why_not : "fewer than half of the numbers follow each other");
         tarn_judge_report(j, "gap_check_disabled",
                           &(struct tarn_report){ .subject = TARN_LOG_SUBJECT, .message = message });
-        judge_absent_by_id(j);
+        judge_absent_by_id(j, &out.cover);
+        judge_history(j, &out.cover);
         return;
     }
     if (facts->managed)
@@ -185,11 +261,7 @@ static void judge_numbers(struct tarn_judging *j)
         judge_observed(j, &out);
     report_holes(j, "missing_transaction_log_entry", &out.lost);
     report_holes(j, "transaction_gap", &out.left_out);
-    if (log->count > 0 && log->entries[0].number > 1 && !facts->managed)
-        tarn_judge_report(j, "history_truncated",
-                          &(struct tarn_report){ .subject = TARN_LOG_SUBJECT,
-                                                 .observed = tarn_judge_number(log->entries[0].number),
-                                                 .expected = "1" });
+    judge_history(j, &out.cover);
 }
 
 /* Entry by entry: committed but unreadable, or written and never committed. */

@@ -242,6 +242,7 @@ static tarn_code gather_managed(struct tarn_gather *g, struct tarn_err *err)
 
     facts->publication_off = catalog->shown_version < 0;
     facts->shown_version = catalog->shown_version;
+    facts->history_expired = catalog->history_expired;
     facts->version = catalog->table->version;
     tarn_code code = facts->publication_off ? TARN_OK : read_pointer(g, err);
     if (code == TARN_OK && !facts->publication_off)

@@ -38,6 +38,18 @@ static struct tarn_log_entry *add_entry(struct tarn_log_facts *log, const char *
     return entry;
 }
 
+static tarn_code keep_entry(struct tarn_log_facts *log, const char *id, const struct tarn_object *object,
+                            struct tarn_err *err)
+{
+    struct tarn_log_entry *entry = add_entry(log, id, err);
+
+    if (!entry)
+        return err ? err->code : TARN_INTERNAL;
+    entry->mtime_ms = object->mtime_ms;
+    entry->size = object->size;
+    return TARN_OK;
+}
+
 tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_entry *entry, const char *id, struct tarn_err *err)
 {
     uint32_t at = keep_name(log, id);
@@ -48,36 +60,54 @@ tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_entry *ent
     return TARN_OK;
 }
 
-/* "_transactions/<id>.json" to the id; checkpoints, temporary files and folders are none. Tarn's own ids may begin with
- * "_"; elsewhere such a file is a note of somebody else. */
-static bool id_of(const struct tarn_object *object, bool is_managed, char id[TARN_TXN_ID_MAX + 1])
+/* "_transactions/<id><end>" to the id. Temporary files and folders are none. Tarn's own ids may begin with "_";
+ * elsewhere such a file is a note of somebody else. */
+static bool id_of(const struct tarn_object *object, const char *end, bool is_managed, char id[TARN_TXN_ID_MAX + 1])
 {
     const char *slash = strrchr(object->path, '/');
     const char *name = slash ? slash + 1 : object->path;
-    size_t len = strlen(name);
+    size_t len = strlen(name), end_len = strlen(end);
 
-    if (object->is_folder || object->is_symlink || name[0] == '.' || (name[0] == '_' && !is_managed) || len <= 5 ||
-        len - 5 > TARN_TXN_ID_MAX || strcmp(name + len - 5, ".json") != 0)
+    if (object->is_folder || object->is_symlink || name[0] == '.' || (name[0] == '_' && !is_managed) ||
+        len <= end_len || len - end_len > TARN_TXN_ID_MAX || !tarn_ends_with(name, end))
         return false;
-    memcpy(id, name, len - 5);
-    id[len - 5] = '\0';
-    return !tarn_ends_with(id, ".checkpoint") && tarn_txn_id_check(id, "id", NULL) == TARN_OK;
+    memcpy(id, name, len - end_len);
+    id[len - end_len] = '\0';
+    return tarn_txn_id_check(id, "id", NULL) == TARN_OK;
+}
+
+static bool is_newer(const char *id, int64_t mtime_ms, const struct tarn_log_facts *log)
+{
+    size_t prefix, old_prefix;
+    int64_t number, old_number;
+
+    if (log->checkpoint[0] && tarn_txn_id_number(id, &prefix, &number) &&
+        tarn_txn_id_number(log->checkpoint, &old_prefix, &old_number) && prefix == old_prefix &&
+        strncmp(id, log->checkpoint, prefix) == 0)
+        return number > old_number;
+    return !log->checkpoint[0] || mtime_ms > log->checkpoint_ms;
+}
+
+static void note_checkpoint(struct tarn_log_facts *log, const char *id, int64_t mtime_ms)
+{
+    if (!is_newer(id, mtime_ms, log))
+        return;
+    snprintf(log->checkpoint, sizeof log->checkpoint, "%s", id);
+    log->checkpoint_ms = mtime_ms;
 }
 
 static tarn_code note_entry(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct tarn_gather *g = ctx;
+    bool is_managed = g->options->catalog != NULL;
     char id[TARN_TXN_ID_MAX + 1];
 
     if (object->is_symlink)
         return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
-    if (!id_of(object, g->options->catalog, id))
-        return TARN_OK;
-    struct tarn_log_entry *entry = add_entry(&g->facts->log, id, err);
-    if (!entry)
-        return err ? err->code : TARN_INTERNAL;
-    entry->mtime_ms = object->mtime_ms;
-    entry->size = object->size;
+    if (id_of(object, ".checkpoint.json", is_managed, id))
+        note_checkpoint(&g->facts->log, id, object->mtime_ms);
+    else if (id_of(object, ".json", is_managed, id))
+        return keep_entry(&g->facts->log, id, object, err);
     return TARN_OK;
 }
 
@@ -206,6 +236,16 @@ static void note_latest(struct tarn_gather *g)
     facts->latest_transaction = latest ? strdup(latest) : NULL;
 }
 
+/* Below a checkpoint entries may be gone, and with them the word on files that they removed. */
+static void note_cut(struct tarn_gather *g)
+{
+    const struct tarn_log_facts *log = &g->facts->log;
+    int64_t oldest_ms = log->count > 0 ? log->entries[0].mtime_ms : log->checkpoint_ms;
+
+    if (!g->options->catalog && log->checkpoint[0] && oldest_ms > g->unread_before_ms)
+        g->unread_before_ms = oldest_ms;
+}
+
 tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
 {
     const struct tarn_facts_catalog *catalog = g->options->catalog;
@@ -230,6 +270,7 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
         code = tarn_gather_replay(g, &renamed, err);
     }
     note_latest(g);
+    note_cut(g);
     if (code == TARN_OK)
         g->facts->saw |= TARN_SAW_LOG;
     return code;

@@ -1,5 +1,6 @@
 /* facts_staging.c - staging/ against processed/: which staged batches wait, which markers say that a merge runs, and
- * which finished batches no transaction names. */
+ * which finished batches no transaction names. Of a managed table the catalog knows the batches; a marker of one that
+ * it knows only follows it. */
 #include "formats/manifest/gather.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -12,11 +13,16 @@ enum {
 
 struct staging {
     struct tarn_gather *g;
-    struct tarn_fileset done; /* ids of completed batches, as named by their markers */
+    struct tarn_fileset done;  /* ids of completed batches, as named by their markers or the catalog */
+    struct tarn_fileset known; /* markers of batches that the catalog knows */
     int64_t markers;
 };
 
-static void staging_done(struct staging *s) { tarn_fileset_done(&s->done); }
+static void staging_done(struct staging *s)
+{
+    tarn_fileset_done(&s->done);
+    tarn_fileset_done(&s->known);
+}
 
 struct marker { const char *batch_id, *status, *transaction; int64_t records; int64_t start_ms; };
 
@@ -79,6 +85,8 @@ static tarn_code note_processed(void *ctx, const struct tarn_object *object, str
 
     if (object->is_symlink || !tarn_ends_with(object->path, ".json") || strrchr(object->path, '/')[1] == '.')
         return TARN_OK;
+    if (tarn_fileset_find(&s->known, object->path))
+        return TARN_OK;
     if (s->markers++ >= MARKERS_READ)
         return keep_done_by_name(s, object->path, err);
     tarn_code code = tarn_place_read_all(s->g->place, object->path, MARKER_MAX_BYTES, &text, NULL, &fault);
@@ -113,6 +121,22 @@ static tarn_code note_staged(void *ctx, const struct tarn_object *object, struct
     return TARN_OK;
 }
 
+static tarn_code note_batch(void *ctx, const struct tarn_batch *batch, struct tarn_err *err)
+{
+    struct staging *s = ctx;
+    char path[TARN_BATCH_DOC_PATH];
+
+    tarn_batch_doc_path(batch->batch_id, path);
+    if (!tarn_fileset_put(&s->known, path))
+        return tarn_fail_oom(err);
+    if (batch->status == TARN_BATCH_IS_COMPLETED)
+        return keep_done(s, batch->batch_id, err);
+    if (batch->status != TARN_BATCH_IS_RUNNING)
+        return TARN_OK;
+    int64_t since = batch->start_time >= 0 ? batch->start_time : batch->updated_at;
+    return tarn_suspects_add(&s->g->facts->running, batch->batch_id, NULL, -1, -1, since, err);
+}
+
 /* Is there a folder of that name? */
 static tarn_code note_folder(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
@@ -128,11 +152,16 @@ tarn_code tarn_gather_staging(struct tarn_gather *g, struct tarn_err *err)
     __attribute__((cleanup(staging_done))) struct staging s = { .g = g };
     bool has_any = false;
 
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
     tarn_code code = tarn_place_list(g->place, "", false, note_folder, &has_any, err);
-    if (code != TARN_OK || !has_any)
+    if (code == TARN_OK && catalog)
+        code = catalog->batches(catalog->ctx, note_batch, &s, err);
+    if (code != TARN_OK || (!has_any && !catalog))
         return code;
-    g->facts->staging_files = 0;
-    code = tarn_place_list(g->place, "processed", true, note_processed, &s, err);
+    if (has_any)
+        g->facts->staging_files = 0;
+    if (code == TARN_OK)
+        code = tarn_place_list(g->place, "processed", true, note_processed, &s, err);
     if (code == TARN_OK)
         code = tarn_place_list(g->place, "staging", true, note_staged, &s, err);
     if (code == TARN_OK)

@@ -63,18 +63,54 @@ static const struct { const char *entries, *pointer; bool managed; const char *e
     { "1 2 4+", "txn-2", true, "transaction_gap txn-3 warning" }, /* what the catalog does not know is no commit */
 };
 
+static void expect(const char *entries, const char *pointer, bool managed, const char *checkpoint, bool expired,
+                   const char *expected)
+{
+    struct tarn_facts facts = plain_facts();
+
+    facts.pointer_id = (char *)(uintptr_t)pointer;
+    facts.pointer_mtime_ms = NOW - 60 * MINUTE;
+    facts.managed = managed;
+    facts.history_expired = expired;
+    snprintf(facts.log.checkpoint, sizeof facts.log.checkpoint, "%s", checkpoint ? checkpoint : "");
+    add_entries(&facts.log, entries);
+    cr_expect(eq(str, (char *)judged(tarn_judge_transaction_gaps, &facts, NULL), (char *)expected), "%s at %s", entries,
+              pointer);
+    tarn_buf_done(&facts.log.names);
+}
+
 Test(transaction_gaps, holes_are_told_by_where_they_are)
 {
-    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
-        struct tarn_facts facts = plain_facts();
-        facts.pointer_id = (char *)(uintptr_t)k_rows[i].pointer;
-        facts.pointer_mtime_ms = NOW - 60 * MINUTE;
-        facts.managed = k_rows[i].managed;
-        add_entries(&facts.log, k_rows[i].entries);
-        cr_expect(eq(str, (char *)judged(tarn_judge_transaction_gaps, &facts, NULL), (char *)k_rows[i].expected), "%s at %s",
-                  k_rows[i].entries, k_rows[i].pointer);
-        tarn_buf_done(&facts.log.names);
-    }
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++)
+        expect(k_rows[i].entries, k_rows[i].pointer, k_rows[i].managed, NULL, false, k_rows[i].expected);
+}
+
+static const struct { const char *entries, *pointer; bool managed; const char *expected, *checkpoint; bool expired; } k_cut[] = {
+    /* what a checkpoint stands for may be gone */
+    { "5 6 7", "txn-7", false, "history_truncated _transactions info", "txn-4", false },
+    { "2 5 6 7", "txn-7", false, "history_truncated _transactions info", "txn-4", false },
+    { "1 3 5 6 8", "txn-8", false, "missing_transaction_log_entry txn-7 warning; history_truncated _transactions info", "txn-5", false },
+    { "1 3 7 8", "txn-8", false, "missing_transaction_log_entry txn-6 warning; history_truncated _transactions info", "txn-5", false },
+    { "1 2 3", "txn-3", false, "", "txn-2", false },
+    { "1 2 4", "txn-4", false, "missing_transaction_log_entry txn-3 warning", "other-9", false },
+    { "1~ 2~ 3 4", "txn-4", true, "history_truncated _transactions info", "txn-2", false },
+    { "1~ 2~ 3~ 4 5~ 6", "txn-6", true, "missing_transaction_log_entry txn-5 warning; history_truncated _transactions info", "txn-3", false },
+    { "1~ 2~ 3~", "txn-3", true, "missing_transaction_log_entry txn-3 error; history_truncated _transactions info", "txn-2", false },
+    { "1~ 2 3", "txn-3", true, "missing_transaction_log_entry txn-1 warning", NULL, false },
+    { "5 6 7", "txn-7", true, "history_truncated _transactions info", "txn-4", true },
+    { "5 6 8", "txn-8", true, "transaction_gap txn-7 warning; history_truncated _transactions info", "txn-4", true },
+    { "5 6 7", "txn-7", true, "", "txn-4", false },           /* ids may begin anywhere */
+    /* adopted entries that a lifecycle rule cut from the oldest on */
+    { "1^~ 2^~ 3^ 4", "txn-4", true, "history_truncated _transactions info", NULL, false },
+    { "1^~ 2^ 3^~ 4", "txn-4", true, "missing_transaction_log_entry txn-3 warning; history_truncated _transactions info", NULL, false },
+    { "1^~ 2^~", "txn-2", true, "missing_transaction_log_entry txn-2 error; history_truncated _transactions info", NULL, false },
+};
+
+Test(transaction_gaps, what_is_cut_off_is_not_lost)
+{
+    for (size_t i = 0; i < TARN_COUNT(k_cut); i++)
+        expect(k_cut[i].entries, k_cut[i].pointer, k_cut[i].managed, k_cut[i].checkpoint, k_cut[i].expired,
+               k_cut[i].expected);
 }
 
 Test(transaction_gaps, more_than_twenty_holes_are_one_finding)

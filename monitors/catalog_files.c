@@ -1,0 +1,173 @@
+/* catalog_files.c - the catalog's files for the gathering of facts: what is live, and what commits have removed. Chains of
+ * short reads, so that no scan pins the database's log. */
+#include "monitors/catalog_facts.h"
+#include <string.h>
+
+enum { PAGE = 2000 };
+static const uint32_t NO_TEXT = UINT32_MAX;
+
+/* Rows of one page, kept until the transaction is over: what the visitor does takes long. */
+struct page {
+    struct tarn_catalog_facts *facts;
+    char after[TARN_PATH_MAX + 1];
+    struct tarn_file_cursor cursor, reached; /* of a walk over removed rows */
+    struct tarn_buf texts;                   /* NUL-terminated, one after the other */
+    struct { int64_t size; uint32_t path_at, keys_at; } rows[PAGE];
+    size_t count;
+};
+
+static void page_freep(struct page **page)
+{
+    if (*page)
+        tarn_buf_done(&(*page)->texts);
+    free(*page);
+}
+
+static struct page *page_new(struct tarn_catalog_facts *facts, struct tarn_err *err)
+{
+    struct page *page = calloc(1, sizeof *page);
+
+    if (!page)
+        (void)tarn_fail_oom(err);
+    else
+        page->facts = facts;
+    return page;
+}
+
+static uint32_t keep_text(struct page *page, const char *text)
+{
+    uint32_t at = (uint32_t)page->texts.len;
+
+    if (!text)
+        return NO_TEXT;
+    tarn_buf_add(&page->texts, text, strlen(text) + 1);
+    return at;
+}
+
+static tarn_code keep(struct page *page, const char *path, int64_t size, const char *keys, struct tarn_err *err)
+{
+    if (page->count == PAGE)
+        return TARN_OK;
+    page->rows[page->count].size = size;
+    page->rows[page->count].path_at = keep_text(page, path);
+    page->rows[page->count].keys_at = keep_text(page, keys);
+    page->count++;
+    return tarn_buf_check(&page->texts, err);
+}
+
+static tarn_code keep_file(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    return keep(ctx, file->path, file->size, file->partition_values, err);
+}
+
+static void start(struct page *page)
+{
+    page->count = 0;
+    tarn_buf_clear(&page->texts);
+}
+
+static const char *path_of(const struct page *page, size_t i) { return page->texts.data + page->rows[i].path_at; }
+
+static tarn_code give(const struct page *page, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < page->count && code == TARN_OK; i++) {
+        uint32_t keys_at = page->rows[i].keys_at;
+        const struct tarn_file file = { .path = path_of(page, i),
+                                        .size = page->rows[i].size,
+                                        .records = -1,
+                                        .partition_values = keys_at == NO_TEXT ? NULL : page->texts.data + keys_at,
+                                        .removed_version = -1 };
+        code = fn(fn_ctx, &file, err);
+    }
+    return code;
+}
+
+static void move_on(struct page *page)
+{
+    if (page->count > 0)
+        snprintf(page->after, sizeof page->after, "%s", path_of(page, page->count - 1));
+}
+
+/* --- live: the snapshot of the newest version, since a data file counts from its commit on, published or not --- */
+
+static tarn_code files_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct page *page = ctx;
+    const struct tarn_table *table = page->facts->table;
+
+    start(page);
+    return tx->ops->files.page(tx, table->id, table->version, page->after, PAGE, keep_file, page, err);
+}
+
+tarn_code tarn_catalog_files(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    struct tarn_catalog_facts *facts = ctx;
+    __attribute__((cleanup(page_freep))) struct page *page = page_new(facts, err);
+    tarn_code code = page ? TARN_OK : TARN_INTERNAL;
+
+    while (code == TARN_OK) {
+        code = tarn_store_read(facts->lake->store, files_tx, page, err);
+        if (code == TARN_OK)
+            code = give(page, fn, fn_ctx, err);
+        if (code != TARN_OK || page->count < PAGE)
+            break;
+        move_on(page);
+    }
+    return code;
+}
+
+/* --- removed: by kept versions, and by those whose history has expired --- */
+
+static tarn_code removed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct page *page = ctx;
+    const struct tarn_table *table = page->facts->table;
+
+    start(page);
+    return tx->ops->files.removed_page(tx, table->id, table->version, table->version, &page->cursor, PAGE, keep_file,
+                                       page, &page->reached, err);
+}
+
+static tarn_code keep_retired(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err)
+{
+    return keep(ctx, file->path, file->size, NULL, err);
+}
+
+static tarn_code retired_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct page *page = ctx;
+
+    start(page);
+    return tx->ops->retired.page(tx, page->facts->table->id, page->after, PAGE, keep_retired, page, err);
+}
+
+static tarn_code give_retired(struct page *page, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    tarn_code code = TARN_OK;
+
+    do {
+        code = tarn_store_read(page->facts->lake->store, retired_tx, page, err);
+        if (code == TARN_OK)
+            code = give(page, fn, fn_ctx, err);
+        if (code == TARN_OK)
+            move_on(page);
+    } while (code == TARN_OK && page->count == PAGE);
+    return code;
+}
+
+tarn_code tarn_catalog_removed(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    struct tarn_catalog_facts *facts = ctx;
+    __attribute__((cleanup(page_freep))) struct page *page = page_new(facts, err);
+    tarn_code code = page ? TARN_OK : TARN_INTERNAL;
+
+    while (code == TARN_OK && !page->cursor.end) {
+        code = tarn_store_read(facts->lake->store, removed_tx, page, err);
+        if (code == TARN_OK)
+            code = give(page, fn, fn_ctx, err);
+        page->cursor = page->reached;
+    }
+    return code == TARN_OK ? give_retired(page, fn, fn_ctx, err) : code;
+}

@@ -1,0 +1,131 @@
+/* gather.c - the facts of a registered table: of a managed one the catalog's word first, then what lies there. Commits and
+ * their publication go on meanwhile: where the two differ and the catalog has moved since, both are read again. */
+#include "monitors/gather.h"
+#include "monitors/catalog_facts.h"
+#include "monitors/judge.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { ATTEMPTS = 3 };
+
+static int64_t grace_of(const struct tarn_gather_ask *ask, const char *code)
+{
+    return tarn_settings_of(ask->settings, code)->grace_ms;
+}
+
+/* The folder may be gone, storage silent, or the root taken from the configuration: facts, no errors. */
+static tarn_code open_place(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_place **place,
+                            struct tarn_facts *facts, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+    tarn_code code = tarn_place_open(lake->storage, table->location, false, place, &fault);
+
+    if (code == TARN_OK || code == TARN_INTERNAL)
+        return code == TARN_OK ? code : tarn_err_move(err, &fault);
+    tarn_facts_init(facts);
+    facts->state = TARN_FACTS_UNREACHABLE;
+    facts->not_allowed = code == TARN_LOCATION_NOT_ALLOWED;
+    facts->format = table->format;
+    facts->managed = table->mode == TARN_MANAGED;
+    facts->block = table->block;
+    snprintf(facts->why, sizeof facts->why, "%.511s", fault.detail);
+    return TARN_OK;
+}
+
+static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_ask *ask,
+                             struct tarn_catalog_facts *catalog, struct tarn_facts *facts, struct tarn_err *err)
+{
+    const struct tarn_table *table = ask->table;
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    bool has_keys = strcmp(table->partition_keys, "[]") != 0;
+    const struct tarn_facts_options options = {
+        .now_ms = ask->now_ms,
+        .sweep = ask->sweep,
+        .unregistered_grace_ms = grace_of(ask, "unregistered_data_file"),
+        .leftover_grace_ms = grace_of(ask, "leftover_temp"),
+        .partition_keys = has_keys ? table->partition_keys : NULL,
+        .previous_version = ask->previous_version,
+        .catalog = catalog ? &catalog->facts : NULL,
+    };
+
+    tarn_facts_done(facts);
+    tarn_code code = catalog ? tarn_catalog_facts_read(lake, table->id, catalog, err) : TARN_OK;
+    if (code == TARN_OK)
+        code = open_place(lake, table, &place, facts, err);
+    if (code != TARN_OK || !place)
+        return code;
+    return tarn_facts_gather(place, table->format, &options, facts, err);
+}
+
+/* --- did the catalog move meanwhile? --- */
+
+struct now {
+    int64_t table_id, published_version;
+    struct tarn_publication publication;
+};
+
+static tarn_code now_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct now *now = ctx;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    tarn_code code = tx->ops->tables.get_by_id(tx, now->table_id, &table, err);
+
+    if (code == TARN_OK)
+        code = tx->ops->publications.get(tx, now->table_id, &now->publication, err);
+    if (code == TARN_OK)
+        now->published_version = table->published_version;
+    return code;
+}
+
+static tarn_code has_moved(const struct tarn_catalog_facts *catalog, bool *moved, struct tarn_err *err)
+{
+    struct now now = { .table_id = catalog->table->id };
+    tarn_code code = tarn_store_read(catalog->lake->store, now_tx, &now, err);
+
+    if (code == TARN_OK)
+        *moved = now.published_version != catalog->table->published_version ||
+                 strcmp(now.publication.manifest_token, catalog->publication.manifest_token) != 0;
+    return code;
+}
+
+static bool differs(const struct tarn_facts *facts)
+{
+    return facts->state == TARN_FACTS_READ && (facts->pointer_differs || facts->foreign_manifest);
+}
+
+static tarn_code gather_managed(struct tarn_lake *lake, const struct tarn_gather_ask *ask,
+                                struct tarn_catalog_facts *catalog, struct tarn_facts *facts, struct tarn_err *err)
+{
+    tarn_code code = TARN_OK;
+    bool moved = true;
+
+    for (int i = 0; i < ATTEMPTS && moved && code == TARN_OK; i++) {
+        moved = false;
+        code = gather_once(lake, ask, catalog, facts, err);
+        if (code == TARN_OK && differs(facts))
+            code = has_moved(catalog, &moved, err);
+    }
+    if (moved) /* too busy to be told apart; the next scan asks again */
+        facts->pointer_differs = facts->foreign_manifest = false;
+    return code;
+}
+
+static void catalog_facts_freep(struct tarn_catalog_facts **facts)
+{
+    if (*facts)
+        tarn_catalog_facts_done(*facts);
+    free(*facts);
+}
+
+tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
+                           struct tarn_err *err)
+{
+    __attribute__((cleanup(catalog_facts_freep))) struct tarn_catalog_facts *catalog = NULL;
+
+    if (ask->table->mode != TARN_MANAGED || ask->table->format != TARN_FORMAT_MANIFEST)
+        return gather_once(lake, ask, NULL, facts, err);
+    catalog = calloc(1, sizeof *catalog);
+    if (!catalog)
+        return tarn_fail_oom(err);
+    return gather_managed(lake, ask, catalog, facts, err);
+}

@@ -1,0 +1,18 @@
+/* gather.h - inside monitors/: the facts of a registered table. */
+#ifndef TARN_MONITORS_GATHER_H
+#define TARN_MONITORS_GATHER_H
+#include "formats/facts.h"
+#include "lake/lake.h"
+
+struct tarn_settings;
+struct tarn_gather_ask {
+    const struct tarn_table *table; /* as the scan met it */
+    const struct tarn_settings *settings;
+    int64_t now_ms;
+    int64_t previous_version; /* what the scan before saw, -1: none */
+    bool sweep;
+};
+/* Blocks. Storage that does not answer is a fact. TARN_TABLE_NOT_FOUND: dropped meanwhile. */
+TARN_MUST tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
+                                     struct tarn_err *err);
+#endif

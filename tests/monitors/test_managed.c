@@ -1,0 +1,183 @@
+/* What a managed table's folder holds besides data: Tarn's own documents, and what history has left. None of it is a
+ * finding; a batch that really waits is one. */
+#include "lake/publish.h"
+#include "tests/monitors/table.h"
+#include "tests/support/lake.h"
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include "base/time.h"
+
+TestSuite(managed, .init = tarn_lake_setup, .fini = tarn_lake_teardown, .timeout = 60);
+
+#define COLUMNS "1; req i64 id"
+#define HOURS_AGO(n) (tarn_now_ms() - (n) * INT64_C(3600000))
+
+static const char *in_table(const char *name)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "t/%s", name);
+    return tarn_path(g_lake->root, path);
+}
+
+static void publish(void)
+{
+    TARN_ERR(err);
+
+    cr_assert(eq(int, tarn_publish_table(&g_lake->lake, 1, &err), TARN_OK), "%s", err.detail);
+}
+
+static void table(const char *more)
+{
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"t\",\"location\":\"%s\"%s}",
+                                tarn_path(g_lake->root, "t"), more), 201), "%s", tarn_answer_text());
+}
+
+/* Adds `path`, removes `gone` (NULL: nothing). Both lie there, hours old. */
+static void commit(const char *path, const char *gone, const char *more)
+{
+    char remove[128] = "";
+    size_t size = write_parquet(in_table(path), COLUMNS, HOURS_AGO(5));
+
+    if (gone)
+        snprintf(remove, sizeof remove, ",{\"type\":\"remove_file\",\"path\":\"%s\"}", gone);
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/commits",
+                                "{\"expected_version\":%d,\"operations\":[{\"type\":\"add_file\",\"path\":\"%s\",\"size\":%zu}%s]%s}",
+                                gone ? 1 : 0, path, size, remove, more), 201), "%s", tarn_answer_text());
+}
+
+/* The codes of the open findings, "a b". */
+static const char *check(void)
+{
+    static char codes[1024];
+    size_t i, len = 0;
+    json_t *finding;
+
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/check?depth=sweep", NULL), 200), "%s", tarn_answer_text());
+    codes[0] = '\0';
+    json_array_foreach (json_object_get(tarn_answer(), "findings"), i, finding)
+        len += (size_t)snprintf(codes + len, sizeof codes - len, "%s%s", i ? " " : "",
+                                json_string_value(json_object_get(finding, "code")));
+    return codes;
+}
+
+static void put(const char *name, const char *text)
+{
+    tarn_write_text(in_table(name), text);
+    tarn_set_mtime(in_table(name), HOURS_AGO(5));
+}
+
+Test(managed, documents_of_tarn_and_for_other_readers_are_no_findings)
+{
+    table("");
+    commit("a.parquet", NULL, "");
+    publish();
+    put("_symlink_format_manifest/manifest", "file:///lake/t/a.parquet\n");
+    put("_symlink_format_manifest/d=1/manifest", "file:///lake/t/b.parquet\n");
+    put("_symlink_format_manifest/d=1/odd.parquet", "PAR1");
+    put("_transactions/txn-1.checkpoint.json", "{\"version\":1,\"files\":[]}");
+    put("schema_cache.json", "{\"current_version\":1,\"mappings\":{}}");
+    put("_conflicts/manifest.json", "{}");
+    put("processed/2024-02-01/batch-1.json", "{\"batch_id\":\"2024-02-01/batch-1.parquet\",\"status\":\"completed\",\"num_records\":7}");
+    cr_expect(eq(str, (char *)check(), ""));
+}
+
+Test(managed, a_first_commit_on_its_way_lacks_no_pointer)
+{
+    table("");
+    publish();
+    commit("a.parquet", NULL, "");
+    put("_transactions/txn-1.json", "{\"id\":\"txn-1\",\"operations\":[]}"); /* the entry comes before the pointer */
+    cr_expect(eq(str, (char *)check(), ""));
+}
+
+/* --- removed files --- */
+
+static tarn_code retire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return tx->ops->retired.retire(tx, 1, 2, 1000, ctx, err);
+}
+
+Test(managed, a_removed_file_is_none_that_nobody_registered_even_when_its_history_is_gone)
+{
+    bool left = true;
+    TARN_ERR(err);
+
+    table("");
+    commit("a.parquet", NULL, "");
+    commit("b.parquet", "a.parquet", "");
+    publish();
+    write_parquet(in_table("never.parquet"), COLUMNS, HOURS_AGO(5));
+    cr_expect(eq(str, (char *)check(), "unregistered_data_file"));
+    cr_expect(strstr(tarn_answer_text(), "never.parquet") != NULL);
+    cr_assert(eq(int, tarn_store_write(g_lake->store, retire_tx, &left, &err), TARN_OK), "%s", err.detail);
+    cr_assert(eq(int, left, false));
+    cr_expect(eq(str, (char *)check(), "unregistered_data_file"));
+    cr_expect(strstr(tarn_answer_text(), "a.parquet") == NULL, "%s", tarn_answer_text());
+}
+
+Test(managed, more_removed_files_than_a_page_are_all_known)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf adds = { 0 }, removes = { 0 };
+    char name[64];
+
+    table("");
+    for (int i = 0; i < 4500; i++) {
+        snprintf(name, sizeof name, "f%05d.parquet", i);
+        tarn_buf_addf(&adds, "%s{\"type\":\"add_file\",\"path\":\"%s\",\"size\":4}", i ? "," : "", name);
+        tarn_buf_addf(&removes, "%s{\"type\":\"remove_file\",\"path\":\"%s\"}", i ? "," : "", name);
+        if (i % 500 == 0 || i == 4499)
+            put(name, "PAR1");
+    }
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/commits", "{\"operations\":[%s]}", adds.data), 201));
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/commits", "{\"expected_version\":1,\"operations\":[%s]}", removes.data), 201));
+    publish();
+    cr_expect(eq(str, (char *)check(), ""));
+    cr_expect(eq(i64, json_integer_value(json_object_get(json_object_get(tarn_answer(), "details"), "reclaimable_files")), 10), "%s",
+              tarn_answer_text());
+}
+
+/* --- batches --- */
+
+static void tell(const char *id, const char *status, const char *more)
+{
+    unsigned code = tarn_ask("POST", "/api/table/t/batches", "{\"batch_id\":\"%s\",\"status\":\"%s\"%s}", id, status, more);
+
+    cr_assert(code == 200 || code == 201, "%s", tarn_answer_text());
+}
+
+static void stage(const char *id)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "staging/%s", id);
+    write_parquet(in_table(path), COLUMNS, HOURS_AGO(2));
+}
+
+Test(managed, what_the_catalog_knows_of_a_batch_counts_more_than_its_document)
+{
+    table("");
+    commit("a.parquet", NULL, ",\"batch_id\":\"d/one.parquet\"");
+    stage("d/one.parquet"); /* applied; its document is not there yet */
+    cr_expect(eq(str, (char *)check(), ""));
+    stage("d/two.parquet");
+    cr_expect(eq(str, (char *)check(), "staging_backlog"));
+    tell("d/two.parquet", "completed", ",\"num_records\":0");
+    cr_expect(eq(str, (char *)check(), ""));
+    /* A document that is behind. */
+    tell("d/three.parquet", "running", "");
+    put("processed/d/three.json", "{\"batch_id\":\"d/three.parquet\",\"status\":\"completed\",\"num_records\":1}");
+    stage("d/three.parquet");
+    cr_expect(eq(str, (char *)check(), "staging_backlog"));
+}
+
+Test(managed, a_batch_that_runs_for_long_is_stuck_though_nothing_is_staged)
+{
+    table("");
+    commit("a.parquet", NULL, "");
+    tell("x.parquet", "running", ",\"start_time\":\"2024-02-01T00:00:00Z\"");
+    publish();
+    cr_expect(eq(str, (char *)check(), "merge_stuck"));
+    tell("x.parquet", "failed", "");
+    cr_expect(eq(str, (char *)check(), ""));
+}
