@@ -12,7 +12,7 @@ struct page {
     char after[TARN_PATH_MAX + 1];
     struct tarn_file_cursor cursor, reached; /* of a walk over removed rows */
     struct tarn_buf texts;                   /* NUL-terminated, one after the other */
-    struct { int64_t size; uint32_t path_at, keys_at; } rows[PAGE];
+    struct { int64_t size, schema_version; uint32_t path_at, keys_at; } rows[PAGE];
     size_t count;
 };
 
@@ -44,20 +44,18 @@ static uint32_t keep_text(struct page *page, const char *text)
     return at;
 }
 
-static tarn_code keep(struct page *page, const char *path, int64_t size, const char *keys, struct tarn_err *err)
+static tarn_code keep(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
+    struct page *page = ctx;
+
     if (page->count == PAGE)
         return TARN_OK;
-    page->rows[page->count].size = size;
-    page->rows[page->count].path_at = keep_text(page, path);
-    page->rows[page->count].keys_at = keep_text(page, keys);
+    page->rows[page->count].size = file->size;
+    page->rows[page->count].schema_version = file->schema_version;
+    page->rows[page->count].path_at = keep_text(page, file->path);
+    page->rows[page->count].keys_at = keep_text(page, file->partition_values);
     page->count++;
     return tarn_buf_check(&page->texts, err);
-}
-
-static tarn_code keep_file(void *ctx, const struct tarn_file *file, struct tarn_err *err)
-{
-    return keep(ctx, file->path, file->size, file->partition_values, err);
 }
 
 static void start(struct page *page)
@@ -77,6 +75,7 @@ static tarn_code give(const struct page *page, tarn_file_fn *fn, void *fn_ctx, s
         const struct tarn_file file = { .path = path_of(page, i),
                                         .size = page->rows[i].size,
                                         .records = -1,
+                                        .schema_version = page->rows[i].schema_version,
                                         .partition_values = keys_at == NO_TEXT ? NULL : page->texts.data + keys_at,
                                         .removed_version = -1 };
         code = fn(fn_ctx, &file, err);
@@ -98,7 +97,7 @@ static tarn_code files_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     const struct tarn_table *table = page->facts->table;
 
     start(page);
-    return tx->ops->files.page(tx, table->id, table->version, page->after, PAGE, keep_file, page, err);
+    return tx->ops->files.page(tx, table->id, table->version, page->after, PAGE, keep, page, err);
 }
 
 tarn_code tarn_catalog_files(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
@@ -126,13 +125,15 @@ static tarn_code removed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     const struct tarn_table *table = page->facts->table;
 
     start(page);
-    return tx->ops->files.removed_page(tx, table->id, table->version, table->version, &page->cursor, PAGE, keep_file,
+    return tx->ops->files.removed_page(tx, table->id, table->version, table->version, &page->cursor, PAGE, keep,
                                        page, &page->reached, err);
 }
 
 static tarn_code keep_retired(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err)
 {
-    return keep(ctx, file->path, file->size, NULL, err);
+    const struct tarn_file row = { .path = file->path, .size = file->size };
+
+    return keep(ctx, &row, err);
 }
 
 static tarn_code retired_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
