@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define VERSION_MAX (INT64_MAX / 2) /* above, a manifest's version leaves no room to count on */
 #define GRACE_MS (15 * TARN_MINUTE_MS) /* a younger file may still be registered by whoever wrote it */
 
 void tarn_adoption_done(struct tarn_adoption *a)
@@ -49,19 +50,19 @@ int64_t tarn_adoption_committed(const struct tarn_log_facts *log)
 static tarn_code take_version(struct tarn_adoption *a, struct tarn_err *err)
 {
     char message[160];
-    int64_t entries = tarn_adoption_committed(&a->facts.log);
+    int64_t entries = tarn_adoption_committed(&a->facts.log), version = a->facts.version;
+    bool counts = version >= entries && version <= VERSION_MAX;
 
-    a->out->version = a->facts.version;
-    if (a->facts.version >= entries && (a->facts.version > 0 || a->facts.file_count == 0))
+    a->out->version = version;
+    if (counts && (version > 0 || a->facts.file_count == 0))
         return TARN_OK;
     a->out->version = entries > 0 ? entries : a->facts.file_count > 0 ? 1 : 0;
-    if (a->facts.version < 0)
-        snprintf(message, sizeof message, "the manifest tells no version: %lld is taken",
-                 (long long)a->out->version);
+    if (version < 0)
+        snprintf(message, sizeof message, "the manifest tells no version: %lld is taken", (long long)a->out->version);
     else
-        snprintf(message, sizeof message,
-                 "the manifest's version %lld is below the number of log entries: %lld is taken",
-                 (long long)a->facts.version, (long long)a->out->version);
+        snprintf(message, sizeof message, "the manifest's version %lld is %s: %lld is taken", (long long)version,
+                 version > VERSION_MAX ? "no count of commits" : "below the number of log entries",
+                 (long long)a->out->version);
     return tarn_adopted_remark(a->out, "manifest_version_not_a_counter", TARN_SEV_INFO, TARN_DOC_MANIFEST,
                                message, err);
 }

@@ -162,6 +162,16 @@ Test(adopt, a_version_below_the_number_of_entries_is_no_counter)
     cr_expect(found("manifest_version_not_a_counter"), "%s", tarn_answer_text());
 }
 
+Test(adopt, a_version_that_leaves_no_room_is_no_counter)
+{
+    put_table();
+    put("manifest.json", "{\"version\":9223372036854775807,\"files\":[" FILE_OF("d/a.parquet") "," FILE_OF("d/b.parquet") ","
+        FILE_OF("d/c.parquet") "]}");
+    cr_assert(eq(uint, adopt(""), 201), "%s", tarn_answer_text());
+    cr_expect(eq(i64, tarn_answer_i64("version"), 2));
+    cr_expect(found("manifest_version_not_a_counter"), "%s", tarn_answer_text());
+}
+
 Test(adopt, an_entry_above_the_pointer_is_no_history)
 {
     put_table();
