@@ -58,4 +58,5 @@ char *tarn_json_canonical(const json_t *value);
 json_t *tarn_json_time(int64_t ms);
 /* json_string, or JSON null for NULL. */
 json_t *tarn_json_str_or_null(const char *text);
+json_t *tarn_json_str(const char *text); /* bytes that are no UTF-8 are mended; NULL: no memory */
 #endif

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "base/time.h"
 #include <string.h>
 
@@ -101,4 +102,15 @@ json_t *tarn_json_time(int64_t ms)
     return ms < 0 ? json_null() : json_string(tarn_time_format(ms, text));
 }
 
-json_t *tarn_json_str_or_null(const char *text) { return text ? json_string(text) : json_null(); }
+json_t *tarn_json_str(const char *text)
+{
+    json_t *plain = json_string(text);
+    TARN_AUTO(mem) char *mended = plain ? NULL : strdup(text);
+
+    if (!mended)
+        return plain;
+    tarn_utf8_mend(mended);
+    return json_string(mended);
+}
+
+json_t *tarn_json_str_or_null(const char *text) { return text ? tarn_json_str(text) : json_null(); }

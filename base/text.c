@@ -50,6 +50,16 @@ bool tarn_utf8_valid(const char *text, size_t len)
     return true;
 }
 
+void tarn_utf8_mend(char *text)
+{
+    for (char *at = text, *end = text + strlen(text); at < end;) {
+        size_t n = char_len((const unsigned char *)at, (size_t)(end - at));
+        if (n == 0)
+            *at = '?';
+        at += n > 0 ? n : 1;
+    }
+}
+
 bool tarn_has_control(const char *text, size_t len)
 {
     const unsigned char *p = (const unsigned char *)text;

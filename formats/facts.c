@@ -10,13 +10,9 @@
 static char *text_of(const char *name)
 {
     char *out = strdup(name);
-    size_t len = out ? strlen(out) : 0;
 
-    if (!out || tarn_utf8_valid(out, len))
-        return out;
-    for (char *at = out; *at; at++)
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
+    if (out)
+        tarn_utf8_mend(out);
     return out;
 }
 

@@ -30,8 +30,8 @@ void tarn_adopted_free(struct tarn_adopted *adopted)
 tarn_code tarn_adopted_remark(struct tarn_adopted *adopted, const char *code, enum tarn_severity severity,
                               const char *subject, const char *message, struct tarn_err *err)
 {
-    json_t *remark = json_pack("{s:s, s:s, s:o, s:s}", "code", code, "severity", tarn_severity_text(severity),
-                               "subject", tarn_json_str_or_null(subject), "message", message);
+    json_t *remark = json_pack("{s:s, s:s, s:o, s:o}", "code", code, "severity", tarn_severity_text(severity),
+                               "subject", tarn_json_str_or_null(subject), "message", tarn_json_str(message));
 
     if (json_array_append_new(adopted->found, remark) != 0)
         return tarn_fail_oom(err);

@@ -132,7 +132,7 @@ static tarn_code refuse_files(const struct tarn_site *site, const char *location
     tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location",
                          "%s holds data files that are in no manifest: \"import\": true takes them",
                          location);
-    return tarn_err_add(err, "path", json_string(site->data_file));
+    return tarn_err_add(err, "path", tarn_json_str(site->data_file));
 }
 
 static bool is_foreign_format(const struct tarn_site *site)

@@ -1,6 +1,7 @@
 /* judge.c - what all judges share: how a report becomes a finding in the making, thresholds, and many suspects of one
  * kind as one. */
 #include "monitors/judge.h"
+#include "base/text.h"
 #include "base/json.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,11 +34,13 @@ enum tarn_severity tarn_judge_over(const struct tarn_kind_settings *settings, in
     return TARN_SEV_OK;
 }
 
-/* NULL stays NULL; *failed when there is no memory. */
+/* NULL stays NULL; *failed when there is no memory. Messages are cut where their buffers end. */
 static char *copy(const char *text, bool *failed)
 {
     char *out = text ? strdup(text) : NULL;
     *failed |= text && !out;
+    if (out)
+        tarn_utf8_mend(out);
     return out;
 }
 
@@ -64,6 +67,8 @@ static void fill(struct tarn_judging *j, const struct tarn_kind *kind, const str
     out->subject = copy(report->subject, &j->failed);
     out->message = message_of(kind->code, report);
     j->failed |= !out->message;
+    if (out->message)
+        tarn_utf8_mend(out->message);
     out->observed = copy(report->observed, &j->failed);
     out->expected = copy(report->expected, &j->failed);
     out->unit = copy(report->unit ? report->unit : kind->unit, &j->failed);
@@ -94,7 +99,7 @@ static json_t *examples_of(const struct tarn_suspects *list)
     json_t *examples = json_array();
 
     for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(examples, json_string(list->items[i].subject));
+        json_array_append_new(examples, tarn_json_str(list->items[i].subject));
     return json_pack("{s:I, s:o*}", "count", (json_int_t)list->total, "examples", examples);
 }
 

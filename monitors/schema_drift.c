@@ -1,6 +1,7 @@
 /* schema_drift.c - files against the registered schema: one finding a column and kind of drift, with the number of
  * files. What a file of an older time lacks or has too much is no fault of its writer. */
 #include "monitors/judge.h"
+#include "base/json.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,14 +33,14 @@ static json_t *evidence_of(const struct tarn_drift_fact *drift)
     json_t *examples = json_array();
 
     for (size_t i = 0; i < TARN_COUNT(drift->examples) && drift->examples[i]; i++)
-        json_array_append_new(examples, json_string(drift->examples[i]));
+        json_array_append_new(examples, tarn_json_str(drift->examples[i]));
     json_t *evidence = json_pack("{s:I, s:o}", "count", (json_int_t)drift->files, "examples", examples);
     if (drift->registered[0])
-        json_object_set_new(evidence, "registered", json_string(drift->registered));
+        json_object_set_new(evidence, "registered", tarn_json_str(drift->registered));
     if (drift->found[0])
-        json_object_set_new(evidence, "found", json_string(drift->found));
+        json_object_set_new(evidence, "found", tarn_json_str(drift->found));
     if (drift->possible_rename)
-        json_object_set_new(evidence, "possible_rename", json_string(drift->possible_rename));
+        json_object_set_new(evidence, "possible_rename", tarn_json_str(drift->possible_rename));
     return evidence;
 }
 
@@ -89,8 +90,8 @@ static void judge_nulls(struct tarn_judging *j)
                               .subject = null->column,
                               .observed = tarn_judge_number(null->files),
                               .expected = "0",
-                              .evidence = json_pack("{s:I, s:[s]}", "count", (json_int_t)null->files, "examples",
-                                                    null->example) });
+                              .evidence = json_pack("{s:I, s:[o]}", "count", (json_int_t)null->files, "examples",
+                                                    tarn_json_str(null->example)) });
     }
 }
 

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <string.h>
 
 Test(text, utf8_is_told_from_what_is_not)
@@ -41,6 +42,22 @@ Test(text, a_cut_never_splits_a_character)
 
     for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++)
         cr_expect(eq(sz, tarn_utf8_cut(k_rows[i].text, strlen(k_rows[i].text), k_rows[i].max), k_rows[i].cut), "row %zu", i);
+}
+
+Test(text, what_is_no_utf8_is_mended_and_the_rest_is_kept)
+{
+    static const struct { const char *text, *mended; } k_rows[] = {
+        { "", "" }, { "abc", "abc" }, { "\xc3\xa9", "\xc3\xa9" }, { "\xff\xfe.parquet", "??.parquet" },
+        { "a\xe2\x82", "a??" }, { "\xe2\x82\xac\xe2\x82", "\xe2\x82\xac??" }, { "\xc3\xa9\x80z", "\xc3\xa9?z" },
+        { "\xed\xa0\x80", "???" }, { "\xc0\xaf", "??" },
+    };
+
+    for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%s", k_rows[i].text);
+        tarn_utf8_mend(text);
+        cr_expect(eq(str, text, (char *)k_rows[i].mended), "row %zu", i);
+    }
 }
 
 Test(text, a_star_matches_any_run)

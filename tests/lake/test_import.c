@@ -51,6 +51,20 @@ Test(import, files_become_version_1_with_what_footers_and_paths_tell)
     cr_expect(eq(sz, json_array_size(json_object_get(tarn_answer(), "operations")), 2));
 }
 
+Test(import, a_name_that_is_no_utf8_is_told_and_left_out)
+{
+    put_real("t/a.parquet");
+    put_real("t/\xff\xe2.parquet");
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"t\",\"location\":\"%s/t\",\"import\":true}",
+                                g_lake->root), 201), "%s", tarn_answer_text());
+    cr_expect(eq(i64, tarn_answer_i64("files"), 1));
+    const json_t *found = json_array_get(json_object_get(tarn_answer(), "found"), 0);
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(found, "subject")), "??.parquet"), "%s", tarn_answer_text());
+    put_real("u/\xff\xe2.parquet");
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"u\",\"location\":\"%s/u\"}", g_lake->root), 409));
+    cr_expect(eq(str, (char *)tarn_answer_str("path"), "??.parquet"), "%s", tarn_answer_text());
+}
+
 Test(import, paths_tell_partition_values)
 {
     static const struct { const char *path, *values; } k_rows[] = {

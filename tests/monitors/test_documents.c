@@ -1,6 +1,7 @@
 /* Documents, data files, staging and the place itself, over facts written down by hand. */
 #include "tests/monitors/judged.h"
 #include "base/own.h"
+#include "base/text.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -12,6 +13,34 @@ static void add_suspects(struct tarn_suspects *list, int count)
         snprintf(path, sizeof path, "a/%02d.parquet", i);
         cr_assert(eq(int, tarn_suspects_add(list, path, NULL, -1, -1, 0, NULL), TARN_OK));
     }
+}
+
+/* What is cut inside a character would neither be stored nor sent. */
+Test(documents, a_message_that_is_cut_is_text_all_the_same)
+{
+    struct tarn_facts facts = plain_facts();
+    struct tarn_settings settings;
+    struct tarn_judging judging = { .facts = &facts, .settings = &settings, .now_ms = NOW };
+    struct tarn_suspects list = { 0 };
+    char path[512] = "";
+    TARN_ERR(err);
+
+    for (size_t len = 0; len + 4 < sizeof path; len += 3)
+        memcpy(path + len, "\xe8\xa1\xa8", 4); /* one character of three bytes */
+    for (size_t i = 0; i < 25; i++) {
+        path[0] = (char)('a' + i);
+        path[1] = path[2] = 'x';
+        cr_assert(eq(int, tarn_suspects_add(&list, path + (i + 1) % 3, NULL, -1, -1, 0, &err), TARN_OK));
+    }
+    tarn_settings_resolve(NULL, NULL, &settings);
+    tarn_judge_suspects(&judging, "unregistered_data_file", &list, TARN_SEV_WARNING);
+    cr_assert(eq(sz, judging.out.count, 1));
+    const char *message = judging.out.items[0].message;
+    cr_expect(tarn_utf8_valid(message, strlen(message)), "%s", message);
+    cr_expect(gt(sz, strlen(message), 300));
+    tarn_judging_done(&judging);
+    tarn_suspects_done(&list);
+    tarn_facts_done(&facts);
 }
 
 Test(documents, each_fault_of_a_document_has_its_code)
