@@ -140,7 +140,7 @@ bench: ## throughput against nginx and a plain SQLite loop; start-up and memory
 	@$(SUB) V=release all bench-built
 	@TARN=build/release/tarn bench/run
 bench-built: $(OUT)/bench/fill $(OUT)/bench/fill_files $(OUT)/bench/floor_commits $(OUT)/bench/slowsync.so
-test-engines: ## real clients (pyarrow, DuckDB) against the server; installs them into .engines/
+test-engines: ## real clients (pyarrow, DuckDB, Polars, Spark) against the server; installs them into .engines/
 	@tools/need build engines
 	@$(SUB) V=release all
 	@tools/engines
