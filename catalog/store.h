@@ -287,9 +287,11 @@ struct tarn_store_ops {
         /* Notes what storage shows now and moves tables.published_version and published_schema (no new revision). */
         tarn_code (*put)(struct tarn_tx *tx, int64_t table_id, const struct tarn_publication *pub,
                          int64_t published_schema, struct tarn_err *err);
+        /* Something that its documents show besides versions has changed: they are pending again. */
+        tarn_code (*mark)(struct tarn_tx *tx, int64_t table_id, struct tarn_err *err);
         tarn_code (*schema_published)(struct tarn_tx *tx, int64_t table_id, int64_t *schema_version, struct tarn_err *err);
         /* Ids of tables with something to publish (live, managed, publish on, not blocked, and published_version or
-         * published_schema behind; published_version -1: version 0 is to be written), after `after_id`, at most
+         * published_schema behind, or marked; published_version -1: version 0 is to be written), after `after_id`, at most
          * `limit`; *count how many. */
         tarn_code (*pending)(struct tarn_tx *tx, int64_t after_id, int64_t limit, int64_t *ids, int64_t *count,
                              struct tarn_err *err);

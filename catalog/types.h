@@ -151,6 +151,8 @@ struct tarn_publication {
     int64_t version;                       /* published version */
     char manifest_sha256[65];              /* "" when none was written */
     char manifest_token[96];               /* storage version token of manifest.json */
+    int64_t marks; /* got: changes that the documents do not show yet; put: how many of those they show now */
+    bool links;    /* _symlink_format_manifest/ shows the version too */
 };
 
 /* What the last scan saw; of an observed table this is what status shows. */

@@ -4,6 +4,7 @@
 #include "lake/publish.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "formats/manifest/manifest.h"
 #include "lake/publish_queue.h"
 #include "lake/publish_run.h"
 #include "lake/publish_waits.h"
@@ -17,6 +18,7 @@ enum {
     SWEEP_PAGE = 1000,
     SWEEP_MS = 60 * 1000,
     RETRY_FIRST_MS = 100,
+    LEFTOVER_MS = 60 * 60 * 1000,
     PAUSE_MAX_MS = 30 * 1000,
     PAUSE_FREE_BYTES = 1000 * 1000, /* a manifest below this is written at once */
     PAUSE_BYTES_A_MS = 3333         /* 1 MB: 0.3 s, 100 MB: 30 s */
@@ -65,19 +67,30 @@ static void log_fault(const struct tarn_publish_job *job, const struct tarn_err 
         tarn_log_err(TARN_LOG_WARN, "publication_failed", err);
 }
 
-/* Checkpoints that could not be written are tried again without holding up commits. */
-static void judge_batches(struct tarn_publish_job *job, const struct tarn_publish_run *run, int64_t *due_ms)
+/* Checkpoints and lists of files that could not be written are tried again without holding up commits. */
+static void judge_side(struct tarn_publish_job *job, const struct tarn_publish_run *run, int64_t *due_ms)
 {
     if (run->foreign_batches > 0)
         tarn_log(TARN_LOG_WARN, "foreign_checkpoint", "location", run->table->location, "batch",
                  run->foreign_batch, NULL);
-    bool failed = run->batches.code != TARN_OK && !is_cancelled(run->ctx);
-    job->batch_failures = failed ? job->batch_failures + 1 : 0;
+    bool failed = run->side.code != TARN_OK && !is_cancelled(run->ctx);
+    job->side_failures = failed ? job->side_failures + 1 : 0;
     if (!failed)
         return;
-    if (job->batch_failures == 1 || job->batch_failures % 20 == 0)
-        tarn_log_err(TARN_LOG_WARN, "checkpoints_not_written", &run->batches);
-    *due_ms = tarn_monotonic_ms() + retry_after(job->batch_failures);
+    if (job->side_failures == 1 || job->side_failures % 20 == 0)
+        tarn_log_err(TARN_LOG_WARN, "side_documents_not_written", &run->side);
+    *due_ms = tarn_monotonic_ms() + retry_after(job->side_failures);
+}
+
+/* Once a table and process, after the work: what a crash left behind is in nobody's way. */
+static void tidy(struct tarn_publish_job *job, const struct tarn_publish_run *run)
+{
+    static const char *const k_folders[] = { "", TARN_DIR_LOG };
+    if (job->tidied || !run->place)
+        return;
+    job->tidied = true;
+    for (size_t i = 0; i < TARN_COUNT(k_folders); i++)
+        tarn_place_tidy(run->place, k_folders[i], LEFTOVER_MS);
 }
 
 /* Publishes; *due_ms gets when to come again, -1: not before a nudge. Without the lock: the job is in our
@@ -108,6 +121,7 @@ static void publish(struct tarn_publish_job *job, bool impatient, struct tarn_pu
         tarn_log(TARN_LOG_INFO, "publication_resumed", "location", run->table ? run->table->location : NULL,
                  NULL);
 
+    tidy(job, run);
     *due_ms = -1;
     if (code == TARN_RECHECK)
         *due_ms = tarn_monotonic_ms();
@@ -116,7 +130,7 @@ static void publish(struct tarn_publish_job *job, bool impatient, struct tarn_pu
     else if (pausing && run->wants_version)
         *due_ms = manifest_due;
     else
-        judge_batches(job, run, due_ms);
+        judge_side(job, run, due_ms);
 }
 
 /* --- the sweep --- */

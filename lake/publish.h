@@ -23,6 +23,9 @@ void tarn_publisher_wait(struct tarn_publisher *publisher, int64_t table_id, int
                          void (*fn)(void *ctx, bool done), void *ctx);
 /* Is the table so far behind that commits must be refused? */
 bool tarn_publisher_overloaded(const struct tarn_publisher *publisher, const struct tarn_table *table);
+/* The table property that asks for _symlink_format_manifest/, and whether `properties` (a JSON object) sets it. */
+#define TARN_PROPERTY_LINKS "publish.symlink_manifest"
+bool tarn_links_wanted(const char *properties);
 /* One table up to its newest version, on the calling thread: for tools and tests. TARN_FOREIGN_WRITE when storage
  * holds a document that Tarn did not write last; the table's block is then set. */
 TARN_MUST tarn_code tarn_publish_table(struct tarn_lake *lake, int64_t table_id, struct tarn_err *err);

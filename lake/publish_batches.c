@@ -181,7 +181,7 @@ tarn_code tarn_publish_batches(struct tarn_publish_run *run, struct tarn_err *er
         return tarn_fail_oom(err);
     p->run = run;
     do {
-        if (publish_page(p, &run->batches) != TARN_OK)
+        if (publish_page(p, &run->side) != TARN_OK)
             return TARN_OK;
     } while (p->count == PAGE_BATCHES);
     return TARN_OK;

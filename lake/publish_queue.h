@@ -14,7 +14,8 @@ struct tarn_publish_job {
     size_t slot;                   /* in the heap, SIZE_MAX: not waiting */
     struct tarn_publish_job *next; /* of the same bucket */
     /* the publisher's memory */
-    unsigned failures, batch_failures;
+    unsigned failures, side_failures;
+    bool tidied; /* leftovers of killed writers were looked for */
     int64_t entries_done;
     char cache_key[65]; /* of the last schema_cache.json */
     int64_t manifest_ms, manifest_bytes; /* the last manifest: when (monotonic), how long */

@@ -10,7 +10,7 @@ void tarn_publish_run_done(struct tarn_publish_run *run)
     tarn_place_free(tarn_take(&run->place));
     tarn_commit_row_done(&run->commit);
     run->commit = (struct tarn_commit_row){ 0 };
-    tarn_err_done(&run->batches);
+    tarn_err_done(&run->side);
 }
 
 /* *row stays empty when there is none of that version. */
@@ -67,7 +67,9 @@ static void judge(struct tarn_publish_run *run)
     run->is_off =
         !t || t->dropped_at >= 0 || t->mode != TARN_MANAGED || !t->publish || t->block != TARN_BLOCK_NONE;
     run->published = t ? t->published_version : -1;
-    run->wants_version = !run->is_off && t->published_version < t->version;
+    run->links = !run->is_off && tarn_links_wanted(t->properties);
+    run->wants_version = !run->is_off && (t->published_version < t->version || run->pub.marks > 0 ||
+                                          (t->published_version >= 0 && run->links != run->pub.links));
     run->wants_schema = !run->is_off && run->published_schema < t->schema_version;
     run->wants_batches &= !run->is_off;
 }
@@ -84,6 +86,12 @@ static tarn_code record(struct tarn_publish_run *run, struct tarn_err *err)
 {
     if (!run->wants_version && !run->wants_schema)
         return TARN_OK;
+    if (run->wants_version)
+        run->pub.links = run->links && !run->links_failed;
+    if (run->links_failed) /* it stays marked: a crash must not forget it */
+        run->pub.marks = run->pub.marks > 0 ? 0 : -1;
+    if (!run->wants_version)
+        run->pub.marks = 0;
     run->pub.version = run->wants_version ? run->table->version : run->table->published_version;
     tarn_code code = tarn_store_write(run->lake->store, record_tx, run, err);
     if (code == TARN_OK)
@@ -123,6 +131,7 @@ static tarn_code all_steps(struct tarn_publish_run *run, struct tarn_err *err)
         [TARN_STEP_LOG] = tarn_publish_log,
         [TARN_STEP_MANIFEST] = tarn_publish_manifest,
         [TARN_STEP_POINTER] = tarn_publish_pointer,
+        [TARN_STEP_LINKS] = tarn_publish_links,
         [TARN_STEP_BATCHES] = tarn_publish_batches,
         [TARN_STEP_RECORD] = record,
     };
@@ -141,6 +150,7 @@ tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
                                                                                       run->table_id, NULL };
     tarn_publish_turn_begin(&turn);
     run->manifest_bytes = run->foreign_batches = 0;
+    run->links_failed = false;
     tarn_code code = tarn_store_read(run->lake->store, load_tx, run, err);
     if (code != TARN_OK)
         return code;
@@ -185,8 +195,8 @@ tarn_code tarn_publish_table(struct tarn_lake *lake, int64_t table_id, struct ta
             return tarn_err_move(err, &fault);
         if (code == TARN_OK && run.is_off)
             return blocked(&run, err);
-        if (code == TARN_OK && run.batches.code != TARN_OK)
-            return tarn_err_move(err, &run.batches);
+        if (code == TARN_OK && run.side.code != TARN_OK)
+            return tarn_err_move(err, &run.side);
         if (code == TARN_OK && !run.wants_version && !run.wants_schema && !run.wants_batches)
             return TARN_OK;
     }

@@ -13,6 +13,7 @@ enum tarn_publish_step {
     TARN_STEP_LOG,
     TARN_STEP_MANIFEST,
     TARN_STEP_POINTER,
+    TARN_STEP_LINKS,
     TARN_STEP_BATCHES,
     TARN_STEP_RECORD
 };
@@ -25,6 +26,7 @@ struct tarn_publish_run {
     bool pausing;                 /* a version gets its log entry alone: the manifest was written just now */
     bool (*cancelled)(void *ctx); /* asked between pages; may be NULL */
     void *ctx;
+    size_t held_bytes; /* of lists of files, in memory at most; 0: 16 MiB */
     /* in and out: versions up to this have their log entry (0: not known) */
     int64_t entries_done;
     char cache_key[TARN_SHA256_HEX]; /* of the schema_cache.json that lies there, "": not known */
@@ -33,7 +35,7 @@ struct tarn_publish_run {
     bool is_off;       /* nothing of this table is published: dropped, observed, switched off or blocked */
     int64_t published; /* version that storage shows now, -1: none */
     int64_t manifest_bytes; /* of the manifest written, 0: none was */
-    struct tarn_err batches; /* why checkpoints were not written: no reason to stop commits */
+    struct tarn_err side; /* why checkpoints or lists of files were not written: no reason to stop commits */
     int64_t foreign_batches; /* checkpoints left alone because somebody else wrote there */
     char foreign_batch[TARN_BATCH_ID_MAX + 1]; /* one of them */
 
@@ -43,6 +45,7 @@ struct tarn_publish_run {
     struct tarn_publication pub;
     int64_t published_schema;
     bool wants_version, wants_schema, wants_batches;
+    bool links, links_failed;      /* _symlink_format_manifest/ is wanted; and was not written */
     bool published_by_tarn;        /* the published version is a commit of Tarn's own, not adopted */
     struct tarn_commit_row commit; /* owned: of table->version; transaction NULL when there is no row of it */
 };
@@ -69,7 +72,8 @@ TARN_MUST tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tar
 TARN_MUST tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err);
-/* A fault is told by run->batches, not by the code. */
+/* Of these two a fault is told by run->side, not by the code. */
+TARN_MUST tarn_code tarn_publish_links(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_batches(struct tarn_publish_run *run, struct tarn_err *err);
 
 /* publish_huge.c: one entry that does not fit into memory, created or found to be there already. */

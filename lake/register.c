@@ -8,6 +8,7 @@
 #include "lake/adopt.h"
 #include "lake/event.h"
 #include "lake/look.h"
+#include "lake/publish.h"
 #include <string.h>
 
 #define IMPORT_TRANSACTION "txn-1"
@@ -328,6 +329,8 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = tx->ops->tables.insert(tx, t, err);
     if (code == TARN_OK)
         code = insert_history(tx, use, err);
+    if (code == TARN_OK && tarn_links_wanted(t->properties))
+        code = tx->ops->publications.mark(tx, t->id, err);
     return code == TARN_OK ? tell(tx, t, err) : code;
 }
 

@@ -1,8 +1,16 @@
 /* register_request.c - the request of a registration judged by itself: schema, keys, properties. */
 #include "catalog/schema.h"
+#include "lake/publish.h"
 #include "lake/register.h"
 #include <stdio.h>
 #include <string.h>
+
+static bool is_switch(const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    return json_is_boolean(value) || (text && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0));
+}
 
 tarn_code tarn_properties_check(const json_t *properties, struct tarn_err *err)
 {
@@ -17,6 +25,9 @@ tarn_code tarn_properties_check(const json_t *properties, struct tarn_err *err)
             return tarn_err_prefix(err, "properties");
         }
     }
+    value = json_object_get(properties, TARN_PROPERTY_LINKS);
+    if (value && !is_switch(value))
+        return tarn_fail_field(err, "properties." TARN_PROPERTY_LINKS, "must be true or false");
     return TARN_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/mode.h"
+#include "lake/publish.h"
 #include "lake/register.h"
 #include <string.h>
 
@@ -255,6 +256,13 @@ static tarn_code update(struct tarn_tx *tx, const struct tarn_settings_use *use,
     return code == TARN_OK ? tell(tx, use, table, err) : code;
 }
 
+/* Name and lists of files stand in documents of the table. */
+static bool shows(const struct tarn_settings_use *use, const struct tarn_table *table, bool had_links)
+{
+    return strcmp(use->ident.name, table->name) != 0 || strcmp(use->ident.namespace_, table->namespace_) != 0 ||
+           tarn_links_wanted(table->properties) != had_links;
+}
+
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_settings_use *use = ctx;
@@ -266,11 +274,14 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code != TARN_OK)
         return code;
     enum tarn_mode mode = table->mode;
+    bool had_links = tarn_links_wanted(table->properties);
     code = apply(use, table, err);
     if (code == TARN_OK && table->mode != mode)
         code = tarn_mode_change(tx, use, table, err);
     if (code == TARN_OK && json_object_size(use->patch) > 0)
         code = update(tx, use, table, err);
+    if (code == TARN_OK && shows(use, table, had_links))
+        code = tx->ops->publications.mark(tx, table->id, err);
     if (code != TARN_OK)
         return code;
     tarn_table_free(use->table);
@@ -281,8 +292,11 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 static bool publishes(const void *state, int64_t *table_id, int64_t *version)
 {
     const struct tarn_settings_use *use = state;
-    bool may_be_behind = json_object_get(use->patch, "publish") || json_object_get(use->patch, "mode");
+    static const char *const k_shown[] = { "publish", "mode", "name", "properties" };
+    bool may_be_behind = false;
 
+    for (size_t i = 0; i < TARN_COUNT(k_shown); i++)
+        may_be_behind |= json_object_get(use->patch, k_shown[i]) != NULL;
     if (!use->lake->publisher || !may_be_behind || !use->table->publish || use->table->mode != TARN_MANAGED)
         return false;
     *table_id = use->table->id;

@@ -35,6 +35,7 @@ CREATE TABLE tables (
     latest_transaction TEXT,
     schema_version     INTEGER NOT NULL,
     published_schema   INTEGER NOT NULL,   -- newest schema version that schema.json shows
+    republish          INTEGER NOT NULL DEFAULT 0, -- changes since that documents show besides versions
     file_count         INTEGER NOT NULL,
     total_bytes        INTEGER NOT NULL,
     partition_keys     TEXT NOT NULL,
@@ -59,7 +60,7 @@ CREATE INDEX tables_dropped ON tables (dropped_at) WHERE dropped_at IS NOT NULL;
 CREATE INDEX tables_dropped_name ON tables (namespace_id, name, id) WHERE dropped_at IS NOT NULL;
 CREATE INDEX tables_unpublished ON tables (id)
     WHERE dropped_at IS NULL AND mode = 'managed' AND publish = 1 AND block IS NULL
-      AND (published_version < version OR published_schema < schema_version);
+      AND (published_version < version OR published_schema < schema_version OR republish > 0);
 
 -- A file row is written in version order (the key), found live by path, and found again
 -- when the version that removed it is told: the three ways it is asked for.
@@ -197,7 +198,8 @@ CREATE TABLE publications (
     table_id        INTEGER PRIMARY KEY,
     version         INTEGER NOT NULL,
     manifest_sha256 TEXT NOT NULL,
-    manifest_token  TEXT NOT NULL
+    manifest_token  TEXT NOT NULL,
+    links           INTEGER NOT NULL       -- 1: _symlink_format_manifest/ shows the version too
 ) STRICT;
 
 -- Each table has its row from the start, due at once; `scanned` tells whether the rest means anything.

@@ -2,28 +2,29 @@
  * still to publish is never stored: it is what the table's row says it is ahead by. */
 #include "catalog/sqlite/internal.h"
 
-enum { S_GET, S_PUT, S_MOVE, S_SCHEMA, S_PENDING };
+enum { S_GET, S_PUT, S_MOVE, S_SCHEMA, S_PENDING, S_MARK };
 /* clang-format off */
 const char *const tarn_sqlite_publications_sql[] = {
     [S_GET] =
-        "SELECT t.published_version, p.manifest_sha256, p.manifest_token FROM tables t "
+        "SELECT t.published_version, p.manifest_sha256, p.manifest_token, t.republish, p.links FROM tables t "
         "LEFT JOIN publications p ON p.table_id = t.id WHERE t.id = ?1",
     [S_PUT] =
-        "INSERT INTO publications (table_id, version, manifest_sha256, manifest_token) "
-        "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (table_id) DO UPDATE "
-        "SET version = ?2, manifest_sha256 = ?3, manifest_token = ?4",
+        "INSERT INTO publications (table_id, version, manifest_sha256, manifest_token, links) "
+        "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (table_id) DO UPDATE "
+        "SET version = ?2, manifest_sha256 = ?3, manifest_token = ?4, links = ?5",
     /* Publication may have been switched off meanwhile: then the table goes on saying so. */
     [S_MOVE] =
         "UPDATE tables "
-        "SET published_version = CASE publish WHEN 1 THEN ?2 ELSE published_version END, published_schema "
-        "= ?3 WHERE id = ?1",
+        "SET published_version = CASE publish WHEN 1 THEN ?2 ELSE published_version END, "
+        "published_schema = ?3, republish = max(republish - ?4, 0) WHERE id = ?1",
     [S_SCHEMA] = "SELECT published_schema FROM tables WHERE id = ?1",
     /* The conditions are those of the index tables_unpublished, word for word. */
     [S_PENDING] =
         "SELECT id FROM tables INDEXED BY tables_unpublished "
         "WHERE dropped_at IS NULL AND mode = 'managed' AND publish = 1 AND block IS NULL AND "
-        "(published_version < version OR published_schema < schema_version) AND id > ?1 "
+        "(published_version < version OR published_schema < schema_version OR republish > 0) AND id > ?1 "
         "ORDER BY id LIMIT ?2",
+    [S_MARK] = "UPDATE tables SET republish = republish + 1 WHERE id = ?1",
     NULL
 };
 /* clang-format on */
@@ -51,17 +52,20 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, struct tarn_publicati
     out->version = column_i64(st, 0);
     column_fixed(st, 1, out->manifest_sha256, sizeof out->manifest_sha256);
     column_fixed(st, 2, out->manifest_token, sizeof out->manifest_token);
+    out->marks = column_i64(st, 3);
+    out->links = column_i64(st, 4) != 0;
     return TARN_OK;
 }
 
-static tarn_code move(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t schema_version,
-                      struct tarn_err *err)
+static tarn_code move(struct tarn_tx *tx, int64_t table_id, const struct tarn_publication *pub,
+                      int64_t schema_version, struct tarn_err *err)
 {
     tarn_changes_note(tx->store, table_id);
     AUTO_STMT *st = stmt(tx, S_MOVE);
     bind_i64(st, 1, table_id);
-    bind_i64(st, 2, version);
+    bind_i64(st, 2, pub->version);
     bind_i64(st, 3, schema_version);
+    bind_i64(st, 4, pub->marks);
     tarn_code code = tarn_sqlite_run(tx, st, err);
     return code == TARN_OK && tarn_sqlite_changed(tx) == 0 ? gone(err) : code;
 }
@@ -69,7 +73,7 @@ static tarn_code move(struct tarn_tx *tx, int64_t table_id, int64_t version, int
 static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_publication *pub,
                      int64_t published_schema, struct tarn_err *err)
 {
-    tarn_code code = move(tx, table_id, pub->version, published_schema, err);
+    tarn_code code = move(tx, table_id, pub, published_schema, err);
     if (code != TARN_OK)
         return code;
     AUTO_STMT *st = stmt(tx, S_PUT);
@@ -77,6 +81,7 @@ static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_pub
     bind_i64(st, 2, pub->version);
     bind_text(st, 3, pub->manifest_sha256);
     bind_text(st, 4, pub->manifest_token);
+    bind_i64(st, 5, pub->links);
     return tarn_sqlite_run(tx, st, err);
 }
 
@@ -101,10 +106,18 @@ static tarn_code pending(struct tarn_tx *tx, int64_t after_id, int64_t limit, in
     return tarn_sqlite_ids(tx, st, ids, count, err);
 }
 
+static tarn_code mark(struct tarn_tx *tx, int64_t table_id, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_MARK);
+    bind_i64(st, 1, table_id);
+    return tarn_sqlite_run(tx, st, err);
+}
+
 void tarn_sqlite_publications_ops(struct tarn_store_ops *ops)
 {
     ops->publications.get = get;
     ops->publications.put = put;
     ops->publications.schema_published = schema_published;
     ops->publications.pending = pending;
+    ops->publications.mark = mark;
 }

@@ -17,6 +17,7 @@
 #define TARN_DOC_SCHEMA_CACHE "schema_cache.json"
 #define TARN_DIR_LOG "_transactions"
 #define TARN_DIR_PROCESSED "processed"
+#define TARN_DIR_LINKS "_symlink_format_manifest"
 
 /* A data file of the table: parquet by name, no component that starts with "." or "_", not under staging/,
  * processed/, not a document of the lake. For listings; paths of commits go by tarn_data_path_check. */

@@ -56,6 +56,7 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(the_status_list_counts_what_is_open_and_names_the_worst)                                               \
     X(a_publication_moves_the_published_version_without_a_revision)                                          \
     X(tables_with_something_to_publish_are_pending)                                                          \
+    X(a_marked_table_is_pending_until_every_mark_is_shown)                                                   \
     X(tokens_are_listed_and_revoked)                                                                         \
     X(events_come_back_in_order_page_by_page)                                                                \
     X(the_oldest_events_expire_and_no_number_comes_twice)                                                    \

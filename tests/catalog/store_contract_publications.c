@@ -76,6 +76,34 @@ static tarn_code pending_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->publications.pending(tx, p->at, p->limit, p->ids, &p->count, err);
 }
 
+static tarn_code mark_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return tx->ops->publications.mark(tx, *(int64_t *)ctx, err);
+}
+
+void tarn_contract_a_marked_table_is_pending_until_every_mark_is_shown(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    int64_t id = make_published(store, "orders");
+    struct publish put = { id, 0, { .version = 0, .links = true } }, got = { .table_id = id };
+    struct pending p = { .limit = 16 };
+    fx_write(store, publish_tx, &put, TARN_OK);
+    fx_write(store, mark_tx, &id, TARN_OK);
+    fx_write(store, mark_tx, &id, TARN_OK);
+    for (int64_t marks = 2; marks >= 0; marks--) {
+        fx_read(store, published_tx, &got, TARN_OK);
+        cr_expect(eq(i64, got.pub.marks, marks));
+        cr_expect(got.pub.links == (marks == 2));
+        fx_read(store, pending_tx, &p, TARN_OK);
+        cr_expect(eq(i64, p.count, marks > 0));
+        put.pub.marks = 1;
+        put.pub.links = false;
+        fx_write(store, publish_tx, &put, TARN_OK);
+    }
+    fx_read(store, published_tx, &got, TARN_OK);
+    cr_expect(eq(i64, got.pub.marks, 0));
+}
+
 void tarn_contract_tables_with_something_to_publish_are_pending(tarn_store_opener *open)
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());

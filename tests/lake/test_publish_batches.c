@@ -40,7 +40,7 @@ static tarn_code publish_until(struct managed *m, int64_t id, enum tarn_publish_
     cr_assert(eq(int, tarn_publish_run(&run, &err), TARN_OK), "%s", err.detail);
     if (foreign)
         *foreign = run.foreign_batches;
-    return run.batches.code;
+    return run.side.code;
 }
 
 static void must_publish(struct managed *m, int64_t id)

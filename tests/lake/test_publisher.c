@@ -97,6 +97,24 @@ Test(publisher, checkpoints_are_written_before_a_commits_wait_ends)
     tarn_publisher_stop(p, 1000);
 }
 
+Test(publisher, leftovers_of_killed_writers_are_removed_once_they_are_old)
+{
+    MANAGED(m);
+    int64_t id = managed_table(&m, "t");
+    static const char *const k_old[] = { "t/.tarn-1-2-3.tmp", "t/_transactions/.tarn-1-2-3.tmp" };
+    for (size_t i = 0; i < TARN_COUNT(k_old); i++) {
+        tarn_write_text(tarn_path(m.folder, k_old[i]), "x");
+        tarn_set_mtime(tarn_path(m.folder, k_old[i]), MANAGED_T0);
+    }
+    tarn_write_text(tarn_path(m.folder, "t/.tarn-1-2-4.tmp"), "somebody writes it just now");
+    struct tarn_publisher *p = start(&m, &k_patient);
+    cr_expect(wait_for(p, id, 0));
+    tarn_publisher_stop(p, 60000);
+    for (size_t i = 0; i < TARN_COUNT(k_old); i++)
+        cr_expect(not(tarn_file_exists(tarn_path(m.folder, k_old[i]))), "%s", k_old[i]);
+    cr_expect(tarn_file_exists(tarn_path(m.folder, "t/.tarn-1-2-4.tmp")));
+}
+
 Test(publisher, checkpoints_left_by_a_crash_are_written_without_a_nudge)
 {
     MANAGED(m);
