@@ -1,6 +1,7 @@
 /* facts_documents.c - what pointer, schema.json and manifest.json say. A document that cannot be read is a fact, not
  * an error; a manifest is read once more before it is called unreadable, since its writer may replace it in place. */
 #include "formats/manifest/gather.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include <stdio.h>
 #include <string.h>
@@ -210,6 +211,41 @@ static tarn_code read_manifest(struct tarn_gather *g, tarn_file_fn *fn, struct t
     return code;
 }
 
+static tarn_code digest_of(struct tarn_place *place, char out[TARN_SHA256_HEX], struct tarn_err *err)
+{
+    TARN_AUTO(reader) struct tarn_reader *reader = NULL;
+    char piece[4096], ignored[TARN_SHA256_HEX];
+    tarn_code code = tarn_place_reader(place, TARN_DOC_MANIFEST, &reader, NULL, err);
+    struct tarn_sha256 *sha256 = code == TARN_OK ? tarn_sha256_new() : NULL;
+
+    if (code == TARN_OK && !sha256)
+        return tarn_fail_oom(err);
+    for (size_t len = 1; code == TARN_OK && len > 0;) {
+        code = tarn_reader_fill(reader, piece, sizeof piece, &len, err);
+        if (code == TARN_OK)
+            tarn_sha256_add(sha256, piece, len);
+    }
+    if (sha256)
+        tarn_sha256_end(sha256, code == TARN_OK ? out : ignored);
+    return code;
+}
+
+/* Touched or copied (a folder that was restored), it is the same as long as it has the same bytes. */
+static tarn_code judge_other(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_publication *publication = g->options->catalog->publication;
+    char digest[TARN_SHA256_HEX];
+    TARN_ERR(fault);
+
+    if (g->facts->manifest != TARN_DOC_READ) {
+        g->facts->foreign_manifest = true;
+        return TARN_OK;
+    }
+    tarn_code code = digest_of(g->place, digest, &fault);
+    g->facts->foreign_manifest = code == TARN_OK && strcmp(digest, publication->manifest_sha256) != 0;
+    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+}
+
 /* A managed table's manifest is known by its token; only one that Tarn did not write needs reading. */
 static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
 {
@@ -225,8 +261,7 @@ static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
     bool is_ours = is_published && strcmp(catalog->publication->manifest_token, object.token) == 0;
     if (!is_ours || catalog->shown_at < 0) {
         code = read_manifest(g, note_listed, err);
-        facts->foreign_manifest = is_published && !is_ours;
-        return code;
+        return code == TARN_OK && is_published && !is_ours ? judge_other(g, err) : code;
     }
     facts->manifest = TARN_DOC_READ;
     facts->manifest_mtime_ms = object.mtime_ms;

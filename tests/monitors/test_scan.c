@@ -1,4 +1,5 @@
 /* Scans as a use case, with a clock of the test's own, and the runner over them. */
+#include "lake/publish.h"
 #include "monitors/judge.h"
 #include "tests/monitors/table.h"
 #include "tests/support/lake.h"
@@ -173,6 +174,26 @@ Test(scan, commits_on_their_way_to_storage_are_no_fault)
     cr_expect(eq(int, is_open(status, "foreign_write"), 0));
     cr_expect(is_open(status, "missing_data_file"), "but their files must be there");
     cr_expect(eq(i64, json_integer_value(json_object_get(status, "version")), 3));
+}
+
+/* A lake that was copied back from a backup, or a `touch`: other files, the same bytes. */
+Test(scan, a_manifest_is_foreign_by_its_bytes_alone)
+{
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"m\",\"location\":\"%s/m\"}", g_lake->root), 201));
+    cr_assert(eq(int, tarn_publish_table(&g_lake->lake, 1, NULL), TARN_OK)); /* the first table of this database */
+    const char *path = tarn_path(g_lake->root, "m/manifest.json");
+    size_t len = 0;
+    char *text = tarn_read_file(path, &len);
+    cr_assert(ne(ptr, text, NULL));
+    clock_ms = tarn_now_ms();
+    tarn_remove_tree(path);
+    tarn_write_file(path, text, len);
+    json_auto_t *same = scan_later("m", 1, true);
+    cr_expect(eq(int, is_open(same, "foreign_write"), 0), "%s", json_dumps(same, 0));
+    tarn_write_text(path, "{\"version\":0,\"files\":[]}");
+    json_auto_t *other = scan_later("m", 1, true);
+    cr_expect(is_open(other, "foreign_write"), "%s", json_dumps(other, 0));
+    free(text);
 }
 
 static bool is_scanned(const char *target)
