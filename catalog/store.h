@@ -215,7 +215,7 @@ struct tarn_store_ops {
                          struct tarn_err *err); /* TARN_VERSION_NOT_FOUND */
         tarn_code (*by_transaction)(struct tarn_tx *tx, int64_t table_id, const char *transaction,
                                     struct tarn_commit_row *out, struct tarn_err *err); /* TARN_TRANSACTION_NOT_FOUND */
-        /* Newest first, versions below `below` (INT64_MAX: all). */
+        /* Newest first, versions below `below` (INT64_MAX: all), down to those that are forgotten. */
         tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
                           void *ctx, struct tarn_err *err);
         /* The history from before Tarn. `position` orders them, oldest 1; version -1 in the row given. */
@@ -244,8 +244,28 @@ struct tarn_store_ops {
         tarn_code (*key_put)(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
                              const char *uuid, const char *key, int64_t version, const char *hash, int64_t now_ms,
                              struct tarn_err *err);
-        tarn_code (*keys_expire)(struct tarn_tx *tx, int64_t before, int64_t limit, struct tarn_err *err);
+        tarn_code (*keys_expire)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
     } commits;
+
+    /* What the expiry of history needs. */
+    struct {
+        /* A snapshot that lies beside the log as <transaction>.checkpoint.json. */
+        tarn_code (*add_checkpoint)(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *transaction,
+                                    struct tarn_err *err);
+        /* The newest one up to `version`; 0: there is none. */
+        tarn_code (*checkpoint_at)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t *found,
+                                   struct tarn_err *err);
+        /* Those below `below`, oldest first, at most `limit`; only version and transaction of the rows given. */
+        tarn_code (*checkpoints)(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
+                                 void *ctx, struct tarn_err *err);
+        tarn_code (*drop_checkpoint)(struct tarn_tx *tx, int64_t table_id, int64_t version, struct tarn_err *err);
+        /* Commits from `from` up to below `below`, oldest first. */
+        tarn_code (*commits)(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t below, int64_t limit,
+                             tarn_commit_fn *fn, void *ctx, struct tarn_err *err);
+        /* Forgets them, and moves tables.log_from to `below`. What was committed under a transaction id or key of the
+         * client's own, or for a batch, keeps what a replay asks for. */
+        tarn_code (*forget)(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t below, struct tarn_err *err);
+    } history;
 
     struct {
         tarn_code (*insert)(struct tarn_tx *tx, int64_t table_id, const struct tarn_schema_row *row, struct tarn_err *err);

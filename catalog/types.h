@@ -52,6 +52,7 @@ struct tarn_table {
     int64_t published_version; /* newest version that storage shows; -1: none yet, not even version 0 (or observed) */
     int64_t oldest_version;
     int64_t first_version;     /* older ones never were here: 0, or the one adopted; older than oldest_version: expired */
+    int64_t log_from;          /* the log entries below it are gone, and the commits but for their replay */
     int64_t staging;           /* version that a large commit is writing now, 0: none; see tables.stage */
     char *latest_transaction;  /* NULL: none */
     int64_t schema_version;    /* 0: no schema */

@@ -21,6 +21,7 @@ struct tarn_lake {
     int64_t dropped_retention_ms;      /* retention.dropped */
     int64_t history_retention_ms;      /* history.retention */
     int64_t history_versions;          /* history.versions: kept whatever their age */
+    int64_t checkpoint_every;          /* commits between two checkpoints of a log; 0: 1,000 */
     struct tarn_sweeper *sweeper;      /* NULL: nobody sweeps (tools, tests) */
     struct tarn_leases *leases;        /* of large commits; NULL: whoever asks has it */
     atomic_bool stopping;              /* long work ends between two steps */

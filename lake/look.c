@@ -4,6 +4,7 @@
 #include "lake/look.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/text.h"
 #include "formats/manifest/manifest.h"
 #include "lake/source.h"
 #include <stdio.h>
@@ -117,6 +118,8 @@ static tarn_code note_newer(void *ctx, const struct tarn_object *object, struct 
 {
     struct look *look = ctx;
 
+    if (tarn_ends_with(object->path, TARN_CHECKPOINT_SUFFIX))
+        return TARN_OK;
     if (look->newer_count == ENTRIES_MAX || object->mtime_ms + ENTRY_SLACK_MS < look->table->committed_at)
         return TARN_OK;
     char *path = strdup(object->path);

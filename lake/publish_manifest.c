@@ -67,6 +67,9 @@ tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *e
     tarn_code code = tarn_sink_open(&m.sink, run->place, TARN_DOC_MANIFEST, err);
     if (code != TARN_OK)
         return code;
+    code = tarn_publish_checkpoint_begin(run, &m.sink, err);
+    if (code != TARN_OK)
+        return code;
     write_head(&m.sink, run);
     code = tarn_sink_snapshot(&m.sink, run, run->table->version, write_file, err);
     if (code != TARN_OK)
@@ -77,6 +80,8 @@ tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *e
         code = tarn_publish_cache(run, &m.used, err);
     if (code == TARN_OK)
         code = still_ours(run, err);
+    if (code == TARN_OK)
+        code = tarn_publish_checkpoint_end(run, &m.sink, err);
     if (code == TARN_OK)
         code = tarn_writer_commit(m.sink.writer, TARN_PUT_REPLACE, run->pub.manifest_token, err);
     if (code != TARN_OK)

@@ -31,6 +31,10 @@ static tarn_code load_commits(struct tarn_tx *tx, struct tarn_publish_run *run, 
     run->published_by_tarn = shown.transaction != NULL;
     if (code == TARN_OK && run->table->version > 0)
         code = find_commit(tx, run->table_id, run->table->version, &run->commit, err);
+    if (code == TARN_OK)
+        code = tx->ops->history.checkpoint_at(tx, run->table_id, run->table->version, &run->checkpoint, err);
+    if (run->checkpoint < run->table->first_version)
+        run->checkpoint = run->table->first_version;
     return code;
 }
 
@@ -79,7 +83,10 @@ static void judge(struct tarn_publish_run *run)
 static tarn_code record_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_publish_run *run = ctx;
-    return tx->ops->publications.put(tx, run->table_id, &run->pub, run->published_schema, err);
+    tarn_code code = tx->ops->publications.put(tx, run->table_id, &run->pub, run->published_schema, err);
+    if (code == TARN_OK && run->has_checkpoint)
+        code = tx->ops->history.add_checkpoint(tx, run->table_id, run->commit.version, run->commit.transaction, err);
+    return code;
 }
 
 static tarn_code record(struct tarn_publish_run *run, struct tarn_err *err)
@@ -151,6 +158,7 @@ tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
     tarn_publish_turn_begin(&turn);
     run->manifest_bytes = run->foreign_batches = 0;
     run->links_failed = false;
+    run->has_checkpoint = false;
     tarn_code code = tarn_store_read(run->lake->store, load_tx, run, err);
     if (code != TARN_OK)
         return code;

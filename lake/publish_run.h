@@ -46,6 +46,8 @@ struct tarn_publish_run {
     int64_t published_schema;
     bool wants_version, wants_schema, wants_batches;
     bool links, links_failed;      /* _symlink_format_manifest/ is wanted; and was not written */
+    int64_t checkpoint;            /* the newest one's version, else the first version of the table */
+    bool has_checkpoint;           /* this run wrote one, of its version */
     bool published_by_tarn;        /* the published version is a commit of Tarn's own, not adopted */
     struct tarn_commit_row commit; /* owned: of table->version; transaction NULL when there is no row of it */
 };
@@ -72,6 +74,13 @@ TARN_MUST tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tar
 TARN_MUST tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err);
+/* publish_checkpoint.c: is the log to get a checkpoint with this manifest? Then m->copy gets the same bytes. */
+struct tarn_sink;
+TARN_MUST tarn_code tarn_publish_checkpoint_begin(struct tarn_publish_run *run, struct tarn_sink *manifest,
+                                                  struct tarn_err *err);
+/* After tarn_sink_end and before the manifest itself appears. */
+TARN_MUST tarn_code tarn_publish_checkpoint_end(struct tarn_publish_run *run, struct tarn_sink *manifest,
+                                                struct tarn_err *err);
 /* Of these two a fault is told by run->side, not by the code. */
 TARN_MUST tarn_code tarn_publish_links(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_batches(struct tarn_publish_run *run, struct tarn_err *err);
@@ -88,6 +97,7 @@ tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const c
 /* A document on its way to storage: written in pieces, hashed and counted. */
 struct tarn_sink {
     struct tarn_writer *writer; /* owned */
+    struct tarn_writer *copy;   /* owned: gets the same bytes; NULL: nobody does */
     struct tarn_sha256 *sha256; /* owned */
     struct tarn_buf buf;        /* the next piece */
     struct tarn_jsonw w;        /* into buf */

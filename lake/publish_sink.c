@@ -23,6 +23,8 @@ tarn_code tarn_sink_flush(struct tarn_sink *sink, struct tarn_err *err)
     tarn_sha256_add(sink->sha256, sink->buf.data, sink->buf.len);
     sink->bytes += (int64_t)sink->buf.len;
     code = tarn_writer_add(sink->writer, sink->buf.data, sink->buf.len, err);
+    if (code == TARN_OK && sink->copy)
+        code = tarn_writer_add(sink->copy, sink->buf.data, sink->buf.len, err);
     tarn_buf_clear(&sink->buf);
     return code;
 }
@@ -41,6 +43,7 @@ void tarn_sink_done(struct tarn_sink *sink)
     if (sink->sha256)
         tarn_sha256_end(tarn_take(&sink->sha256), ignored);
     tarn_writer_free(tarn_take(&sink->writer));
+    tarn_writer_free(tarn_take(&sink->copy));
     tarn_buf_done(&sink->buf);
 }
 

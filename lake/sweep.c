@@ -2,6 +2,7 @@
 #include "lake/sweep.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "lake/expire.h"
 #include "lake/lease.h"
 #include <pthread.h>
 #include <time.h>
@@ -39,7 +40,7 @@ static tarn_code keys_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     struct sweep *s = ctx;
 
     s->left = false;
-    return tx->ops->commits.keys_expire(tx, s->now_ms - TARN_KEY_RETENTION_MS, CHUNK_ROWS, err);
+    return tx->ops->commits.keys_expire(tx, s->now_ms - TARN_KEY_RETENTION_MS, CHUNK_ROWS, &s->left, err);
 }
 
 static tarn_code events_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -60,7 +61,7 @@ static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
         while (s->left && code == TARN_OK && !(s->is_over && s->is_over(s->ctx)))
             code = tarn_store_write(s->lake->store, k_rounds[i], s, err);
     }
-    return code;
+    return code == TARN_OK ? tarn_expire_all(s->lake, s->now_ms, s->is_over, s->ctx, err) : code;
 }
 
 tarn_code tarn_lake_sweep(struct tarn_lake *lake, int64_t now_ms, struct tarn_err *err)

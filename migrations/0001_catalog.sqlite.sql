@@ -31,6 +31,7 @@ CREATE TABLE tables (
     published_version  INTEGER NOT NULL,
     oldest_version     INTEGER NOT NULL,   -- older ones are no longer kept
     first_version      INTEGER NOT NULL,   -- there never were older ones here: 0, or the one adopted
+    log_from           INTEGER NOT NULL,   -- commits below it are forgotten, but for what their replay needs
     staging            INTEGER NOT NULL,   -- version whose rows a large commit is writing now, 0: none
     latest_transaction TEXT,
     schema_version     INTEGER NOT NULL,

@@ -18,6 +18,7 @@ const char *const tarn_sqlite_commits_sql[] = {
     [S_BY_TRANSACTION] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND \"transaction\" = ?2",
     [S_LIST] =
         "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version < ?2 "
+        "AND version >= coalesce((SELECT log_from FROM tables WHERE id = ?1), 0) "
         "ORDER BY version DESC LIMIT ?3",
     [S_KEY_GET] =
         "SELECT version, body_hash FROM idempotency "
@@ -187,12 +188,15 @@ static tarn_code key_put(struct tarn_tx *tx, const char *principal, const char *
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code keys_expire(struct tarn_tx *tx, int64_t before, int64_t limit, struct tarn_err *err)
+static tarn_code keys_expire(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_KEYS_EXPIRE);
     bind_i64(st, 1, before);
     bind_i64(st, 2, limit);
-    return tarn_sqlite_run(tx, st, err);
+    tarn_code code = tarn_sqlite_run(tx, st, err);
+    if (code == TARN_OK)
+        *left = tarn_sqlite_changed(tx) == limit;
+    return code;
 }
 
 static tarn_code insert_rollback(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t to_version,

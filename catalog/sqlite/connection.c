@@ -14,6 +14,7 @@ static const char *const *const k_groups[TARN_SQLITE_GROUPS] = {
     [TARN_SQLITE_LOOSE] = tarn_sqlite_loose_sql,
     [TARN_SQLITE_FILES] = tarn_sqlite_files_sql,
     [TARN_SQLITE_BULK] = tarn_sqlite_bulk_sql,
+    [TARN_SQLITE_HISTORY] = tarn_sqlite_history_sql,
     [TARN_SQLITE_COMMITS] = tarn_sqlite_commits_sql,
     [TARN_SQLITE_ADOPTED] = tarn_sqlite_adopted_sql,
     [TARN_SQLITE_SCHEMAS] = tarn_sqlite_schemas_sql,

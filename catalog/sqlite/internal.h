@@ -25,6 +25,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_LOOSE,
     TARN_SQLITE_FILES,
     TARN_SQLITE_BULK,
+    TARN_SQLITE_HISTORY,
     TARN_SQLITE_COMMITS,
     TARN_SQLITE_ADOPTED,
     TARN_SQLITE_SCHEMAS,
@@ -49,6 +50,7 @@ extern const char *const tarn_sqlite_locations_sql[];
 extern const char *const tarn_sqlite_loose_sql[];
 extern const char *const tarn_sqlite_files_sql[];
 extern const char *const tarn_sqlite_bulk_sql[];
+extern const char *const tarn_sqlite_history_sql[];
 extern const char *const tarn_sqlite_commits_sql[];
 extern const char *const tarn_sqlite_adopted_sql[];
 extern const char *const tarn_sqlite_schemas_sql[];
@@ -69,6 +71,7 @@ void tarn_sqlite_locations_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_loose_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_files_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_bulk_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_history_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_commits_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_adopted_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_schemas_ops(struct tarn_store_ops *ops);
@@ -231,8 +234,8 @@ TARN_MUST tarn_code tarn_sqlite_own(void *row, const size_t *offsets, size_t cou
     "t.total_bytes, "                                                                                        \
     "t.partition_keys, t.properties, t.owner, t.monitors, t.enforcement, t.verify, t.publish, t.protected, " \
     "t.block, "                                                                                              \
-    "t.created_at, t.committed_at, t.revision, t.dropped_at, t.first_version, t.staging"
-#define TARN_SQLITE_TABLE_WIDTH 30
+    "t.created_at, t.committed_at, t.revision, t.dropped_at, t.first_version, t.staging, t.log_from"
+#define TARN_SQLITE_TABLE_WIDTH 31
 #define TARN_SQLITE_TABLE_FROM  " FROM tables t JOIN namespaces n ON n.id = t.namespace_id "
 TARN_MUST tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table **out,

@@ -159,6 +159,7 @@ tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct
         .dropped_at = column_opt(st, 27),
         .first_version = column_i64(st, 28),
         .staging = column_i64(st, 29),
+        .log_from = column_i64(st, 30),
     };
     column_fixed(st, 1, t.uuid, sizeof t.uuid);
     const char *block = column_text(st, 23);

@@ -32,6 +32,7 @@ static void fill_ops(struct tarn_store_ops *ops)
     tarn_sqlite_loose_ops(ops);
     tarn_sqlite_files_ops(ops);
     tarn_sqlite_bulk_ops(ops);
+    tarn_sqlite_history_ops(ops);
     tarn_sqlite_commits_ops(ops);
     tarn_sqlite_adopted_ops(ops);
     tarn_sqlite_schemas_ops(ops);

@@ -23,11 +23,12 @@ const char *const tarn_sqlite_tables_sql[] = {
         "INSERT INTO tables (id, uuid, namespace_id, name, format, mode, location, metadata_location, "
         "version, published_version, oldest_version, latest_transaction, schema_version, published_schema, "
         "file_count, total_bytes, partition_keys, properties, owner, monitors, enforcement, verify, publish, "
-        "protected, block, created_at, committed_at, revision, dropped_at, first_version, staging) "
+        "protected, block, created_at, committed_at, revision, dropped_at, first_version, staging, "
+        "log_from) "
         "VALUES (?1, ?2, (SELECT id FROM namespaces WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, "
         "?9, ?10, ?11, ?12, ?13, 0, "
         "?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
-        "?23, ?24, ?25, ?26, 1, ?27, ?28, 0)",
+        "?23, ?24, ?25, ?26, 1, ?27, ?28, 0, ?28)",
     [S_TIE] = "DELETE FROM loose_ids WHERE id = ?1",
     [S_SCAN] =
         "INSERT INTO scans (table_id, scanned, parked, checked_version, next_probe_at, next_sweep_at, "

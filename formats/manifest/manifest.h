@@ -16,6 +16,7 @@
 #define TARN_DOC_SCHEMA "schema.json"
 #define TARN_DOC_SCHEMA_CACHE "schema_cache.json"
 #define TARN_DIR_LOG "_transactions"
+#define TARN_CHECKPOINT_SUFFIX ".checkpoint.json" /* of a snapshot in the log's folder */
 #define TARN_DIR_PROCESSED "processed"
 #define TARN_DIR_LINKS "_symlink_format_manifest"
 

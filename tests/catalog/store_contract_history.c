@@ -241,7 +241,8 @@ static tarn_code key_get_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 }
 static tarn_code expire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    return tx->ops->commits.keys_expire(tx, *(int64_t *)ctx, 100, err);
+    bool left = false;
+    return tx->ops->commits.keys_expire(tx, *(int64_t *)ctx, 100, &left, err);
 }
 
 void tarn_contract_an_idempotency_key_belongs_to_all_its_parts_and_expires(tarn_store_opener *open)

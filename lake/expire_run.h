@@ -1,0 +1,20 @@
+/* expire_run.h - one expiry while it runs: shared by expire.c and expire_log.c only. */
+#ifndef TARN_LAKE_EXPIRE_RUN_H
+#define TARN_LAKE_EXPIRE_RUN_H
+#include "lake/expire.h"
+#include "lake/pace.h"
+
+struct tarn_expiry {
+    struct tarn_lake *lake;
+    int64_t table_id, now_ms;
+    int64_t oldest;           /* what oldest_version is to be */
+    struct tarn_table *table; /* owned; as it was when oldest_version had moved */
+    struct tarn_pace pace;
+    bool left;
+};
+
+/* Is the table one whose history ends now? Not while a large commit is under way, nor while it waits for a repair. */
+bool tarn_expire_may(const struct tarn_table *table);
+/* Log entries and checkpoints that no kept version needs, on storage and then in the catalog. */
+TARN_MUST tarn_code tarn_expire_log(struct tarn_expiry *x, struct tarn_err *err);
+#endif
