@@ -1,6 +1,6 @@
 /* sweep.h - what time and crashes leave behind: rows staged for a registration that never ended, tables
  * dropped longer ago than retention.dropped, idempotency keys older than 24 hours, events older than
- * retention.events. */
+ * retention.events, what a large commit left that was given up, and the history before oldest_version. */
 #ifndef TARN_LAKE_SWEEP_H
 #define TARN_LAKE_SWEEP_H
 #include "lake/lake.h"

@@ -4,6 +4,7 @@
 #include "api/native/native.h"
 #include "base/json.h"
 #include "formats/manifest/manifest.h"
+#include "lake/snapshot.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +138,7 @@ struct entry_ctx {
     struct tarn_jsonw w;
     int64_t version;
     struct tarn_commit_row row;
-    bool is_adopted;
+    bool is_on_storage; /* only there: adopted, or so old that the rows are gone */
 };
 
 static void entry_done(struct entry_ctx *c) { tarn_commit_row_done(&c->row); }
@@ -153,7 +154,7 @@ static tarn_code write_op(void *ctx, const struct tarn_file *file, struct tarn_e
 
 static tarn_code find_adopted(struct tarn_tx *tx, struct entry_ctx *c, struct tarn_err *err)
 {
-    c->is_adopted = true;
+    c->is_on_storage = true;
     return tx->ops->commits.adopted_by_transaction(tx, c->table->id, c->transaction, &c->row, err);
 }
 
@@ -172,13 +173,16 @@ static tarn_code entry_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code != TARN_OK)
         return tarn_err_move(err, &none);
     c->version = c->row.version;
+    c->is_on_storage = c->table->oldest_version > c->table->first_version && c->version <= c->table->oldest_version;
+    if (c->is_on_storage)
+        return TARN_OK;
     tarn_entry_write_head(&c->w, c->table, c->catalog_id, &c->row);
     code = tx->ops->files.of_version(tx, c->table->id, c->version, write_op, c, err);
     tarn_entry_write_end(&c->w, &c->row);
     return code;
 }
 
-/* An entry from before Tarn is what lies on storage. */
+/* An entry from before Tarn, or from before the rows that are kept, is what lies on storage. */
 static tarn_code read_entry(const struct tarn_request *req, const struct entry_ctx *c, struct tarn_err *err)
 {
     TARN_AUTO(place) struct tarn_place *place = NULL;
@@ -189,6 +193,10 @@ static tarn_code read_entry(const struct tarn_request *req, const struct entry_c
     tarn_code code = tarn_place_open(req->app->lake->storage, c->table->location, false, &place, &fault);
     if (code == TARN_OK)
         code = tarn_place_read_all(place, path, 64u << 20, c->out, NULL, &fault);
+    if (code == TARN_NOT_FOUND && c->version > 0)
+        return tarn_snapshot_kept(c->table, c->version, err) == TARN_OK
+                   ? tarn_fail(err, TARN_TRANSACTION_NOT_FOUND, "the log entry is no longer on storage")
+                   : TARN_VERSION_EXPIRED;
     if (code == TARN_NOT_FOUND)
         return tarn_fail(err, TARN_TRANSACTION_NOT_FOUND, "the log entry of '%s' is no longer on storage",
                          c->transaction);
@@ -212,7 +220,7 @@ tarn_code tarn_native_commit_get(const struct tarn_request *req, struct tarn_rep
         .out = &reply->body,
     };
     code = tarn_store_read(req->app->lake->store, entry_tx, &c, err);
-    if (code == TARN_OK && c.is_adopted)
+    if (code == TARN_OK && c.is_on_storage)
         code = read_entry(req, &c, err);
     if (code != TARN_OK)
         return code;
