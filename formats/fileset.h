@@ -14,7 +14,7 @@ enum {
     TARN_FILE_ADDED = 1 << 2,    /* a committed transaction added it */
     TARN_FILE_REMOVED = 1 << 3,  /* a committed transaction removed it */
     TARN_FILE_DECIDED = 1 << 4,  /* the newest transaction that names it was seen */
-    TARN_FILE_HERE = 1 << 5,     /* named by the transaction being read */
+    TARN_FILE_KEPT = 1 << 5,     /* removed, but a version that is kept still has it */
     TARN_FILE_DOUBLE = 1 << 6    /* listed more than once, and told already */
 };
 

@@ -12,7 +12,7 @@ struct page {
     char after[TARN_PATH_MAX + 1];
     struct tarn_file_cursor cursor, reached; /* of a walk over removed rows */
     struct tarn_buf texts;                   /* NUL-terminated, one after the other */
-    struct { int64_t size, schema_version; uint32_t path_at, keys_at; } rows[PAGE];
+    struct { int64_t size, schema_version, removed_version; uint32_t path_at, keys_at; } rows[PAGE];
     size_t count;
 };
 
@@ -52,6 +52,7 @@ static tarn_code keep(void *ctx, const struct tarn_file *file, struct tarn_err *
         return TARN_OK;
     page->rows[page->count].size = file->size;
     page->rows[page->count].schema_version = file->schema_version;
+    page->rows[page->count].removed_version = file->removed_version;
     page->rows[page->count].path_at = keep_text(page, file->path);
     page->rows[page->count].keys_at = keep_text(page, file->partition_values);
     page->count++;
@@ -77,7 +78,7 @@ static tarn_code give(const struct page *page, tarn_file_fn *fn, void *fn_ctx, s
                                         .records = -1,
                                         .schema_version = page->rows[i].schema_version,
                                         .partition_values = keys_at == NO_TEXT ? NULL : page->texts.data + keys_at,
-                                        .removed_version = -1 };
+                                        .removed_version = page->rows[i].removed_version };
         code = fn(fn_ctx, &file, err);
     }
     return code;
@@ -131,7 +132,7 @@ static tarn_code removed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static tarn_code keep_retired(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err)
 {
-    const struct tarn_file row = { .path = file->path, .size = file->size };
+    const struct tarn_file row = { .path = file->path, .size = file->size, .removed_version = -1 };
 
     return keep(ctx, &row, err);
 }

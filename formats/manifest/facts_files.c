@@ -51,6 +51,8 @@ static tarn_code note_unlisted(struct tarn_gather *g, const struct tarn_object *
 {
     struct tarn_facts *facts = g->facts;
 
+    if (flags & TARN_FILE_KEPT)
+        return TARN_OK; /* time travel still needs it */
     if (flags & TARN_FILE_REMOVED) {
         facts->reclaimable_files++;
         facts->reclaimable_bytes += object->size;
@@ -166,7 +168,7 @@ static tarn_code note_removed(void *ctx, const struct tarn_file *file, struct ta
 
     if (!entry)
         return tarn_fail_oom(err);
-    entry->flags = (entry->flags | TARN_FILE_REMOVED) & TARN_FILE_FLAGS;
+    entry->flags = (entry->flags | TARN_FILE_REMOVED | (file->removed_version >= 0 ? TARN_FILE_KEPT : 0)) & TARN_FILE_FLAGS;
     return TARN_OK;
 }
 
