@@ -72,6 +72,8 @@ static tarn_code take_word(struct parse *p, bool *ended, struct tarn_err *err)
 
     if (!tarn_utf8_valid(word, strlen(word)))
         return tarn_fail(err, TARN_INVALID, "an argument is not UTF-8");
+    if (!*word) /* a variable of a script that was never set */
+        return tarn_fail(err, TARN_INVALID, "an argument is empty");
     if (*ended || !is_flag(word)) {
         p->args[p->cli->arg_count++] = word;
         return TARN_OK;

@@ -58,6 +58,8 @@ void tarn_grid_size(struct tarn_grid *grid, const json_t *object, const char *ke
     tarn_grid_text(grid, json_is_integer(value) ? tarn_size_format(json_integer_value(value), text) : NULL);
 }
 
+#define WIDTH_MAX 60 /* a longer cell moves the rest of its own row, not that of all */
+
 /* Columns on the terminal, as far as one character is one column. */
 static size_t width(const char *text)
 {
@@ -74,7 +76,7 @@ static void print_cell(const char *text, size_t column, bool last)
     if (last)
         fputc('\n', stdout);
     else
-        printf("%*s", (int)(column - width(text) + 2), "");
+        printf("%*s", width(text) < column ? (int)(column - width(text)) + 2 : 2, "");
 }
 
 void tarn_grid_print(const struct tarn_grid *grid)
@@ -85,7 +87,7 @@ void tarn_grid_print(const struct tarn_grid *grid)
         widths[columns] = width(grid->titles[columns]);
     const char *cell = grid->cells.data;
     for (size_t i = 0; i < grid->count; i++, cell += strlen(cell) + 1)
-        if (width(cell) > widths[i % columns])
+        if (width(cell) > widths[i % columns] && width(cell) <= WIDTH_MAX)
             widths[i % columns] = width(cell);
     for (size_t i = 0; i < columns; i++)
         print_cell(grid->titles[i], widths[i], i + 1 == columns);

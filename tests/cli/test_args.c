@@ -138,3 +138,14 @@ Test(args, numbers_are_whole)
         tarn_cli_done(&cli);
     }
 }
+
+Test(args, an_empty_argument_is_wrong_usage)
+{
+    char empty[] = "";
+    char *argv[] = { empty };
+    struct tarn_cli cli;
+    TARN_ERR(err);
+    cr_expect(eq(int, tarn_cli_parse(1, argv, &tarn_command_status, &cli, &err), TARN_INVALID));
+    cr_expect(tarn_has(err.detail, "an argument is empty"), "%s", err.detail);
+    tarn_cli_done(&cli);
+}

@@ -58,6 +58,24 @@ Test(commands, tables_are_listed_in_columns)
     cr_expect(not(tarn_has(tarn_stub_asked(0)->head, "Authorization")));
 }
 
+Test(commands, a_very_long_name_moves_its_own_row_alone)
+{
+#define LONG "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
+    cr_expect(eq(int,
+                 ask(200,
+                     "{\"tables\":[{\"name\":\"" LONG "\",\"format\":\"delta\",\"mode\":\"observed\",\"version\":1,"
+                     "\"latest_transaction\":\"t\",\"schema_version\":0,\"location\":\"/l/n\"},"
+                     "{\"name\":\"sales.orders\",\"format\":\"delta\",\"mode\":\"observed\",\"version\":3,"
+                     "\"latest_transaction\":\"t\",\"schema_version\":0,\"location\":\"/l/x\"}],\"next_page_token\":null}",
+                     "tables"),
+                 0));
+    cr_expect(eq(str, (char *)tarn_cli_stdout(),
+                 "TABLE         FORMAT  MODE      VERSION  TRANSACTION  SCHEMA  LOCATION\n" LONG
+                 "  delta   observed  1        t            0       /l/n\n"
+                 "sales.orders  delta   observed  3        t            0       /l/x\n"));
+#undef LONG
+}
+
 Test(commands, json_is_printed_as_it_came)
 {
     static const char k_body[] = "{\"tables\": [ ],\"next_page_token\":null, \"more\":1.50}";
