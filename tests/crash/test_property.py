@@ -5,15 +5,16 @@ kept: the API's snapshot, the replay of the log on disk and the model are the sa
 version; a storage that is looked at while the server is dead is a prefix of what was committed.
 
 TARN_PROPERTY_SECONDS (8) says how long, TARN_PROPERTY_SEED which steps. A failure prints the seed and the steps."""
-import copy, http.client, json, os, random, sys, threading, time
+import copy, http.client, json, os, random, subprocess, sys, threading, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from tarn import Server, await_true, folder, main
+from tarn import TARN, Server, await_true, folder, main
 
 SECONDS = float(os.environ.get("TARN_PROPERTY_SECONDS", "8"))
 SEED = os.environ.get("TARN_PROPERTY_SEED") or str(random.SystemRandom().randrange(10 ** 9))
 IS_LONG = SECONDS > 30
 FILES_MAX = 200 if IS_LONG else 60     # live files of a table, about
+LARGE = 10000 if IS_LONG else 0
 VERSIONS_LOOKED_AT = 12                # a step, besides the newest; all of them after a crash
 BROKEN = (OSError, http.client.HTTPException)
 FAULTS = {"manifest_missing", "manifest_unreadable", "foreign_write", "missing_transaction_log_entry", "storage_ahead",
@@ -33,7 +34,8 @@ class Table:
         self.transactions = {}        # version -> id
         self.bodies = {}              # id -> (version, body) of commits that named their id
         self.schemas = []             # (schema, renames)
-        self.base = 0                 # the oldest version: what an adoption began with
+        self.base = 0                 # the first version: what an adoption began with
+        self.oldest = 0               # the oldest one that is still kept
         self.undone = {}              # id -> id of the first rollback that undid it
         self.rollbacks = 0
         self.serial = 0
@@ -150,9 +152,12 @@ class Try:
         return op
 
     def adds(self, table, most=6):
+        count = self.rng.randrange(1, most + 1)
         if self.rng.random() < 0.02:
-            most = 400
-        return [self.add(table) for _ in range(self.rng.randrange(1, most + 1))]
+            count = self.rng.randrange(400)
+        if LARGE and self.rng.random() < 0.01:
+            count = LARGE + self.rng.randrange(1000) # more than one transaction of the store takes
+        return [self.add(table) for _ in range(max(count, 1))]
 
     def removes(self, table, most=4):
         count = min(len(table.live), self.rng.randrange(most + 1))
@@ -268,6 +273,8 @@ class Try:
             bodies.append({"table": table.name, **body})
             applies.append(apply)
             snapshots.append(files)
+        if sum(len(b["operations"]) for b in bodies) > 10000: # together at most
+            return None
 
         def apply(answer, client=None):
             for i, one in enumerate(applies):
@@ -290,10 +297,10 @@ class Try:
     # back
 
     def rollback(self):
-        table = self.pick(lambda t: t.version > t.base)
+        table = self.pick(lambda t: t.version > t.oldest)
         if not table:
             return None
-        to = self.rng.randrange(table.base, table.version)
+        to = self.rng.randrange(table.oldest, table.version)
         files = table.snapshots[to]
         back = [p for p in files if table.live.get(p) != files[p]]
         is_gone = any("_gone" in files[p] for p in back)
@@ -312,10 +319,10 @@ class Try:
 
     def rollback_incomplete(self):
         """A file of the snapshot is gone for good: a reader of it would fail, so it is not brought back."""
-        table = self.pick(lambda t: t.version > t.base)
+        table = self.pick(lambda t: t.version > t.oldest)
         if not table:
             return None
-        to = self.rng.randrange(table.base, table.version)
+        to = self.rng.randrange(table.oldest, table.version)
         back = [p for p in table.snapshots[to] if p not in table.live]
         if not back:
             return None
@@ -528,7 +535,7 @@ def judge_table(client, table, rng, is_all):
     assert row["version"] == table.version and row["schema_version"] == len(table.schemas), row
     assert row["latest_transaction"] == table.transactions.get(table.version, row["latest_transaction"]), row
     assert row["block"] is None, row
-    oldest = row["oldest_version"]
+    oldest = table.oldest = row["oldest_version"]
     versions = [v for v in sorted(table.snapshots) if oldest <= v < table.version]
     if not is_all and len(versions) > VERSIONS_LOOKED_AT:
         versions = rng.sample(versions, VERSIONS_LOOKED_AT)
@@ -578,10 +585,16 @@ def judge_findings(client, table):
 
 # --- the run ---
 
+def flags_known(*flags):
+    """Those that this program knows."""
+    text = subprocess.run([TARN, "serve", "--help"], capture_output=True, text=True).stdout
+    return flags if flags[0] in text else ()
+
+
 class Run:
     def __init__(self, data, rng):
         self.rng, self.lake, self.steps, self.counts = rng, data + "/lake", [], {}
-        self.server = Server(data, "--scan-interval", "1s").start()
+        self.server = Server(data, "--scan-interval", "1s", *flags_known("--history-retention", "1s", "--history-versions", "25")).start()
         self.client = self.server.client()
         self.tables = [self.register(n) for n in "abc"]
         self.tables.append(self.adopt("d"))
@@ -618,7 +631,7 @@ class Run:
                 f.truncate(entry["size"])
         status, answer = self.client.call("POST", "/api/tables", {"name": name, "location": table.location})
         assert status == 201 and answer["version"] == 4, answer
-        table.base, table.snapshots = 4, {4: files}
+        table.base, table.oldest, table.snapshots = 4, 4, {4: files}
         return table
 
     def capabilities(self):
