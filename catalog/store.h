@@ -279,7 +279,8 @@ struct tarn_store_ops {
         /* *out owned; TARN_NOT_FOUND. */
         tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, const char *batch_id, struct tarn_batch *out,
                          struct tarn_err *err);
-        /* Inserts it or writes it over the old one; its revision rises and its document is pending. */
+        /* Inserts it or writes it over the old one; its revision rises and its document is pending. Another version
+         * that it had stays known: `past`. */
         tarn_code (*put)(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch *batch, struct tarn_err *err);
         /* By id. */
         tarn_code (*page)(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch_filter *filter,
@@ -288,7 +289,10 @@ struct tarn_store_ops {
          * documents wait for version `by`, the rollback's own. */
         tarn_code (*roll_back)(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
                                int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err);
-        /* The other way: those that a rollback brings back become completed again. */
+        /* The newest version below `below` that the batch had before the one in its row; -1: none. */
+        tarn_code (*past)(struct tarn_tx *tx, int64_t table_id, const char *batch_id, int64_t below, int64_t *version,
+                          struct tarn_err *err);
+        /* The other way: those that a rollback brings back become completed again, also by a past version. */
         tarn_code (*count_again)(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
                                  int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err);
         /* Those whose document is behind and may be shown at `version`, by id, after `after` ("": from the start). */

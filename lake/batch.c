@@ -119,24 +119,65 @@ static tarn_code write_batch(struct tarn_tx *tx, const struct tarn_table *table,
                            : code;
 }
 
+/* The version among those that ever applied the batch which counts now; -1: none does. */
+static tarn_code find_counting(struct tarn_tx *tx, const struct tarn_table *table,
+                               const struct tarn_batch *batch, int64_t *counting, struct tarn_err *err)
+{
+    int64_t version = batch->version, below = INT64_MAX, by = 1;
+    tarn_code code = TARN_OK;
+
+    for (*counting = -1; code == TARN_OK; below = version) {
+        if (version >= 0)
+            code = tarn_undone_by(tx, table->id, table->version, version, &by, err);
+        if (code == TARN_OK && version >= 0 && by == 0) {
+            *counting = version;
+            return TARN_OK;
+        }
+        if (code == TARN_OK)
+            code = tx->ops->batches.past(tx, table->id, batch->batch_id, below, &version, err);
+        if (version < 0)
+            break;
+    }
+    return code;
+}
+
+/* It is completed by this version, whatever its row says. */
+static tarn_code completed_by(struct tarn_tx *tx, const struct tarn_table *table, int64_t version,
+                              struct tarn_batch *batch, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    TARN_ERR(fault);
+
+    batch->status = TARN_BATCH_IS_COMPLETED;
+    if (version == batch->version)
+        return TARN_OK;
+    tarn_code code = tx->ops->commits.get(tx, table->id, version, &row, &fault);
+    if (code != TARN_OK && code != TARN_VERSION_NOT_FOUND)
+        return tarn_err_move(err, &fault);
+    free(batch->transaction);
+    batch->transaction = tarn_take(&row.transaction);
+    batch->committed_at = batch->transaction ? row.committed_at : -1;
+    batch->version = version;
+    return TARN_OK;
+}
+
 tarn_code tarn_batch_get(struct tarn_tx *tx, const struct tarn_table *table, const char *batch_id,
                          struct tarn_batch *out, struct tarn_err *err)
 {
-    struct tarn_batch batch = { 0 };
-    int64_t by = 0;
+    __attribute__((cleanup(tarn_batch_done))) struct tarn_batch batch = { 0 };
+    int64_t counting = -1;
     tarn_code code = tx->ops->batches.get(tx, table->id, batch_id, &batch, err);
 
-    if (code == TARN_OK && batch.version >= 0)
-        code = tarn_undone_by(tx, table->id, table->version, batch.version, &by, err);
-    if (code != TARN_OK) {
-        tarn_batch_done(&batch);
+    if (code == TARN_OK)
+        code = find_counting(tx, table, &batch, &counting, err);
+    if (code == TARN_OK && counting >= 0)
+        code = completed_by(tx, table, counting, &batch, err);
+    if (code != TARN_OK)
         return code;
-    }
-    if (by > 0 && batch.status == TARN_BATCH_IS_COMPLETED)
+    if (counting < 0 && batch.version >= 0 && batch.status == TARN_BATCH_IS_COMPLETED)
         batch.status = TARN_BATCH_IS_ROLLED_BACK;
-    else if (by == 0 && batch.version >= 0 && batch.status == TARN_BATCH_IS_ROLLED_BACK)
-        batch.status = TARN_BATCH_IS_COMPLETED;
     *out = batch;
+    batch = (struct tarn_batch){ 0 };
     return TARN_OK;
 }
 

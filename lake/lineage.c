@@ -1,6 +1,7 @@
 /* lineage.c - see lineage.h. From the present back: what lies between a rollback and the version that it restored is
  * left out, the rest counts. Rollbacks are few, and only a replay asks. */
 #include "lake/lineage.h"
+#include <stdlib.h>
 
 tarn_code tarn_undone_by(struct tarn_tx *tx, int64_t table_id, int64_t at, int64_t version, int64_t *by,
                          struct tarn_err *err)
@@ -33,6 +34,64 @@ tarn_code tarn_lineage_each(struct tarn_tx *tx, int64_t table_id, int64_t at, ta
             return code;
         at = restored;
     }
+}
+
+/* --- the difference of two --- */
+
+struct run {
+    int64_t from, to;
+};
+struct runs {
+    struct run *items; /* owned */
+    size_t count, cap;
+};
+
+static void runs_done(struct runs *runs) { free(runs->items); }
+
+static tarn_code keep_run(void *ctx, int64_t from, int64_t to, struct tarn_err *err)
+{
+    struct runs *runs = ctx;
+
+    if (runs->count == runs->cap) {
+        size_t cap = runs->cap ? 2 * runs->cap : 16;
+        struct run *more = realloc(runs->items, cap * sizeof *more);
+        if (!more)
+            return tarn_fail_oom(err);
+        runs->items = more;
+        runs->cap = cap;
+    }
+    runs->items[runs->count++] = (struct run){ from, to };
+    return TARN_OK;
+}
+
+/* What of `run` is in none of `others` (newest first). */
+static tarn_code tell_rest(struct run run, const struct runs *others, tarn_lineage_fn *fn, void *ctx,
+                           struct tarn_err *err)
+{
+    for (size_t i = 0; i < others->count && run.to > run.from; i++) {
+        const struct run *other = &others->items[i];
+        if (other->from >= run.to)
+            continue;
+        int64_t from = other->to > run.from ? other->to : run.from;
+        tarn_code code = from < run.to ? fn(ctx, from, run.to, err) : TARN_OK;
+        if (code != TARN_OK)
+            return code;
+        run.to = other->from > run.from ? other->from : run.from;
+    }
+    return run.to > run.from ? fn(ctx, run.from, run.to, err) : TARN_OK;
+}
+
+tarn_code tarn_lineage_only(struct tarn_tx *tx, int64_t table_id, int64_t at, int64_t other, tarn_lineage_fn *fn,
+                            void *ctx, struct tarn_err *err)
+{
+    __attribute__((cleanup(runs_done))) struct runs ours = { 0 }, theirs = { 0 };
+    tarn_code code = tarn_lineage_each(tx, table_id, at, keep_run, &ours, err);
+
+    if (code == TARN_OK)
+        code = tarn_lineage_each(tx, table_id, other, keep_run, &theirs, err);
+    for (size_t i = 0; code == TARN_OK && i < ours.count; i++)
+        code = tell_rest(ours.items[i], &theirs, fn, ctx, err);
+    return code;
 }
 
 tarn_code tarn_undone_check(struct tarn_tx *tx, const struct tarn_table *table, int64_t version,

@@ -11,6 +11,9 @@ TARN_MUST tarn_code tarn_undone_by(struct tarn_tx *tx, int64_t table_id, int64_t
 typedef tarn_code tarn_lineage_fn(void *ctx, int64_t from, int64_t to, struct tarn_err *err);
 TARN_MUST tarn_code tarn_lineage_each(struct tarn_tx *tx, int64_t table_id, int64_t at, tarn_lineage_fn *fn, void *ctx,
                                       struct tarn_err *err);
+/* The versions that count at `at` and not at `other`, newest first. */
+TARN_MUST tarn_code tarn_lineage_only(struct tarn_tx *tx, int64_t table_id, int64_t at, int64_t other,
+                                      tarn_lineage_fn *fn, void *ctx, struct tarn_err *err);
 /* TARN_TRANSACTION_ROLLED_BACK, with `rolled_back_by`, when the commit no longer counts. */
 TARN_MUST tarn_code tarn_undone_check(struct tarn_tx *tx, const struct tarn_table *table, int64_t version,
                                       struct tarn_err *err);

@@ -195,6 +195,15 @@ CREATE INDEX batches_status ON batches (table_id, status, batch_id);
 CREATE INDEX batches_version ON batches (table_id, version) WHERE version IS NOT NULL;
 CREATE INDEX batches_pending ON batches (table_id, batch_id) WHERE published < revision;
 
+-- Commits that applied a batch and were rolled back before it went on: they may count again one day.
+CREATE TABLE batches_past (
+    table_id INTEGER NOT NULL,
+    batch_id TEXT NOT NULL,
+    version  INTEGER NOT NULL,
+    PRIMARY KEY (table_id, batch_id, version)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX batches_past_version ON batches_past (table_id, version);
+
 CREATE TABLE publications (
     table_id        INTEGER PRIMARY KEY,
     version         INTEGER NOT NULL,

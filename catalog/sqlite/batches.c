@@ -9,10 +9,37 @@
     "b.shown_from, b.revision, b.published, b.foreign_doc, c.\"transaction\", c.committed_at "
 #define WITH_COMMIT " LEFT JOIN commits c ON c.table_id = b.table_id AND c.version = b.version "
 
-enum { S_GET, S_PUT, S_PAGE, S_PAGE_OF_STATUS, S_ROLL_BACK, S_COUNT_AGAIN, S_PENDING, S_PENDING_TABLE, S_SHOWN };
+enum {
+    S_GET,
+    S_KEEP_PAST,
+    S_PUT,
+    S_PAST,
+    S_PAGE,
+    S_PAGE_OF_STATUS,
+    S_ROLL_BACK,
+    S_COUNT_AGAIN,
+    S_KEEP_OTHERS,
+    S_COUNT_PAST,
+    S_PENDING,
+    S_PENDING_TABLE,
+    S_SHOWN
+};
+/* Batches of which a version above ?2 up to ?3 is a past one that does not show in their rows; ?6 rows at
+ * most. */
+#define OF_THE_PAST                                                                                          \
+    "SELECT p.batch_id FROM batches_past p INDEXED BY batches_past_version "                                 \
+    "JOIN batches o ON o.table_id = p.table_id AND o.batch_id = p.batch_id "                                 \
+    "WHERE p.table_id = ?1 AND p.version > ?2 AND p.version <= ?3 AND o.status <> 'completed' LIMIT ?6"
+
 /* clang-format off */
 const char *const tarn_sqlite_batches_sql[] = {
     [S_GET] = "SELECT " COLUMNS "FROM batches b" WITH_COMMIT "WHERE b.table_id = ?1 AND b.batch_id = ?2",
+    [S_KEEP_PAST] =
+        "INSERT INTO batches_past (table_id, batch_id, version) SELECT table_id, batch_id, version "
+        "FROM batches WHERE table_id = ?1 AND batch_id = ?2 AND version IS NOT NULL AND version IS NOT ?3 "
+        "ON CONFLICT DO NOTHING",
+    [S_PAST] =
+        "SELECT max(version) FROM batches_past WHERE table_id = ?1 AND batch_id = ?2 AND version < ?3",
     [S_PUT] =
         "INSERT INTO batches (batch_id, status, start_time, end_time, num_records, size, version, "
         "updated_at, shown_from, table_id, revision, published, foreign_doc) "
@@ -37,6 +64,15 @@ const char *const tarn_sqlite_batches_sql[] = {
         "UPDATE batches SET status = 'completed', updated_at = ?4, shown_from = ?5, revision = revision + 1 "
         "WHERE table_id = ?1 AND batch_id IN (SELECT batch_id FROM batches INDEXED BY batches_version "
         "WHERE table_id = ?1 AND version > ?2 AND version <= ?3 AND status = 'rolled_back' LIMIT ?6)",
+    [S_KEEP_OTHERS] =
+        "INSERT INTO batches_past (table_id, batch_id, version) SELECT b.table_id, b.batch_id, b.version "
+        "FROM batches b WHERE b.table_id = ?1 AND b.version IS NOT NULL AND b.batch_id IN (" OF_THE_PAST ") "
+        "ON CONFLICT DO NOTHING",
+    [S_COUNT_PAST] =
+        "UPDATE batches SET status = 'completed', updated_at = ?4, shown_from = ?5, revision = revision + 1, "
+        "version = (SELECT max(q.version) FROM batches_past q WHERE q.table_id = ?1 "
+        "AND q.batch_id = batches.batch_id AND q.version > ?2 AND q.version <= ?3) "
+        "WHERE table_id = ?1 AND batch_id IN (" OF_THE_PAST ")",
     [S_PENDING] =
         "SELECT " COLUMNS "FROM batches b INDEXED BY batches_pending" WITH_COMMIT
         "WHERE b.table_id = ?1 AND b.published < b.revision AND b.batch_id > ?2 AND b.shown_from <= ?3 "
@@ -99,9 +135,36 @@ static tarn_code get(struct tarn_tx *tx, int64_t table_id, const char *batch_id,
     return code;
 }
 
+static tarn_code keep_past(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch *batch,
+                           struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_KEEP_PAST);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, batch->batch_id);
+    bind_opt(st, 3, batch->version);
+    return tarn_sqlite_run(tx, st, err);
+}
+
+static tarn_code past(struct tarn_tx *tx, int64_t table_id, const char *batch_id, int64_t below,
+                      int64_t *version, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_PAST);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, batch_id);
+    bind_i64(st, 3, below);
+    bool found = false;
+    tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+    if (code == TARN_OK)
+        *version = found ? column_opt(st, 0) : -1;
+    return code;
+}
+
 static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch *batch,
                      struct tarn_err *err)
 {
+    tarn_code code = keep_past(tx, table_id, batch, err);
+    if (code != TARN_OK)
+        return code;
     AUTO_STMT *st = stmt(tx, S_PUT);
     bind_text(st, 1, batch->batch_id);
     bind_text(st, 2, tarn_batch_status_text(batch->status));
@@ -175,7 +238,14 @@ static tarn_code roll_back(struct tarn_tx *tx, int64_t table_id, int64_t from, i
 static tarn_code count_again(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
                              int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err)
 {
-    return mark(tx, S_COUNT_AGAIN, table_id, from, to, by, now_ms, limit, left, err);
+    bool others = false;
+    tarn_code code = mark(tx, S_COUNT_AGAIN, table_id, from, to, by, now_ms, limit, left, err);
+    if (code == TARN_OK)
+        code = mark(tx, S_KEEP_OTHERS, table_id, from, to, by, now_ms, limit, &others, err);
+    if (code == TARN_OK)
+        code = mark(tx, S_COUNT_PAST, table_id, from, to, by, now_ms, limit, &others, err);
+    *left |= others;
+    return code;
 }
 
 static tarn_code pending(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *after,
@@ -233,6 +303,7 @@ void tarn_sqlite_batches_ops(struct tarn_store_ops *ops)
 {
     ops->batches.get = get;
     ops->batches.put = put;
+    ops->batches.past = past;
     ops->batches.page = page;
     ops->batches.roll_back = roll_back;
     ops->batches.count_again = count_again;

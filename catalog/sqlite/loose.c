@@ -18,6 +18,7 @@ enum {
     S_TAKEN,
     S_SCHEMAS,
     S_BATCHES,
+    S_BATCHES_PAST,
     S_ROLLBACKS,
     S_CHECKPOINTS,
     S_FINDINGS,
@@ -59,6 +60,9 @@ const char *const tarn_sqlite_loose_sql[] = {
     [S_BATCHES] =
         "DELETE FROM batches WHERE table_id = ?1 AND batch_id IN "
         "(SELECT batch_id FROM batches WHERE table_id = ?1 LIMIT ?2)",
+    [S_BATCHES_PAST] =
+        "DELETE FROM batches_past WHERE table_id = ?1 AND (batch_id, version) IN "
+        "(SELECT batch_id, version FROM batches_past WHERE table_id = ?1 LIMIT ?2)",
     [S_ROLLBACKS] =
         "DELETE FROM rollbacks WHERE table_id = ?1 AND version IN "
         "(SELECT version FROM rollbacks WHERE table_id = ?1 LIMIT ?2)",
@@ -109,7 +113,7 @@ static tarn_code clear(struct tarn_tx *tx, int64_t id, int64_t *budget, struct t
 {
     static const int k_steps[] = {
         S_FILES,     S_RETIRED,     S_COMMITS, S_ADOPTED,  S_TAKEN,       S_SCHEMAS,
-        S_ROLLBACKS, S_CHECKPOINTS, S_BATCHES, S_FINDINGS, S_PUBLICATION, S_SCAN
+        S_ROLLBACKS, S_CHECKPOINTS, S_BATCHES, S_BATCHES_PAST, S_FINDINGS, S_PUBLICATION, S_SCAN
     };
     for (size_t i = 0; i < TARN_COUNT(k_steps) && *budget > 0; i++) {
         AUTO_STMT *st = stmt(tx, k_steps[i]);

@@ -255,6 +255,64 @@ Test(rollback, batches_of_what_is_undone_run_again_under_any_body)
     expect_files(-1, "a b-again");
 }
 
+/* Whatever is committed, announced and rolled back in whatever order: a batch may be committed exactly when the snapshot
+ * does not hold it. The model keeps for each version the set of batches that are in it, as bits. */
+Test(rollback, a_batch_is_in_a_snapshot_once_whatever_is_rolled_back_to_what)
+{
+    enum { SEEDS = 12, STEPS = 40, BATCHES = 3 };
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        unsigned random = seed * 2654435761u, in[STEPS + 2] = { 0 };
+        int version = 0;
+        char name[16], url[64];
+        snprintf(name, sizeof name, "m%u", seed);
+        cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"%s\"}", name), 201));
+        snprintf(s_location, sizeof s_location, "%s", tarn_answer_str("location"));
+        for (int step = 0; step < STEPS; step++) {
+            random = random * 1103515245u + 12345u;
+            unsigned what = (random >> 16) % 6, batch = (random >> 20) % BATCHES, bit = 1u << batch;
+            if (what < 3) {
+                char path[32];
+                snprintf(path, sizeof path, "s%d", step);
+                tarn_write_text(tarn_path(s_location, path), "abc");
+                snprintf(url, sizeof url, "/api/table/%s/commits", name);
+                unsigned status = tarn_ask("POST", url, "{\"batch_id\":\"b%u\",\"operations\":[{\"type\":\"add_file\","
+                                           "\"path\":\"%s\",\"size\":3}]}", batch, path);
+                cr_assert(eq(uint, status, in[version] & bit ? 409 : 201), "seed %u step %d: %s", seed, step,
+                          tarn_answer_text());
+                if (status == 201) {
+                    in[version + 1] = in[version] | bit;
+                    version++;
+                }
+            } else if (what == 3) {
+                static const char *const k_words[] = { "running", "failed" };
+                snprintf(url, sizeof url, "/api/table/%s/batches", name);
+                unsigned status = tarn_ask("POST", url, "{\"batch_id\":\"b%u\",\"status\":\"%s\"}", batch,
+                                           k_words[(random >> 24) % 2]);
+                cr_assert(eq(int, status == 409, (in[version] & bit) != 0), "seed %u step %d: %s", seed, step,
+                          tarn_answer_text());
+            } else if (version > 0) {
+                int to = (int)((random >> 18) % (unsigned)version);
+                snprintf(url, sizeof url, "/api/table/%s/rollback", name);
+                cr_assert(eq(uint, tarn_ask("POST", url, "{\"expected_version\":%d,\"to_version\":%d}", version, to),
+                             201), "seed %u step %d: %s", seed, step, tarn_answer_text());
+                in[version + 1] = in[to];
+                version++;
+            }
+            size_t i;
+            json_t *row;
+            snprintf(url, sizeof url, "/api/table/%s/batches", name);
+            cr_assert(eq(uint, tarn_ask("GET", url, NULL), 200));
+            json_array_foreach(json_object_get(tarn_answer(), "batches"), i, row) {
+                int which = json_string_value(json_object_get(row, "batch_id"))[1] - '0';
+                bool is_in = (in[version] >> which & 1) != 0;
+                const char *word = json_string_value(json_object_get(row, "status"));
+                cr_assert(eq(int, strcmp(word, "completed") == 0, is_in), "seed %u step %d: b%d is %s", seed, step, which,
+                          word);
+            }
+        }
+    }
+}
+
 /* --- what the log says --- */
 
 static tarn_code replay_op(void *ctx, const struct tarn_entry_op *op, struct tarn_err *err)
