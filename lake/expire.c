@@ -153,9 +153,12 @@ tarn_code tarn_expire_table(struct tarn_lake *lake, int64_t table_id, int64_t no
         code = tarn_store_write(lake->store, move_tx, &x, err);
     if (code != TARN_OK || !tarn_expire_may(x.table))
         return code;
-    if (x.left)
+    bool retires = x.left;
+    if (retires)
         code = retire_files(&x, err);
-    return code == TARN_OK ? tarn_expire_log(&x, err) : code;
+    if (code == TARN_OK)
+        code = tarn_expire_log(&x, err);
+    return code == TARN_OK && retires ? tarn_expire_gone(&x, err) : code;
 }
 
 /* --- all tables --- */

@@ -1,4 +1,4 @@
-/* expire_run.h - one expiry while it runs: shared by expire.c and expire_log.c only. */
+/* expire_run.h - one expiry while it runs: shared by the files expire*.c only. */
 #ifndef TARN_LAKE_EXPIRE_RUN_H
 #define TARN_LAKE_EXPIRE_RUN_H
 #include "lake/expire.h"
@@ -17,4 +17,6 @@ struct tarn_expiry {
 bool tarn_expire_may(const struct tarn_table *table);
 /* Log entries and checkpoints that no kept version needs, on storage and then in the catalog. */
 TARN_MUST tarn_code tarn_expire_log(struct tarn_expiry *x, struct tarn_err *err);
+/* Forgets the retired files that are gone from storage. */
+TARN_MUST tarn_code tarn_expire_gone(const struct tarn_expiry *x, struct tarn_err *err);
 #endif

@@ -143,6 +143,46 @@ Test(expire, what_no_kept_version_needs_goes)
     cr_expect(eq(sz, json_array_size(json_object_get(tarn_answer(), "commits")), 4)); /* 10 to 13 */
 }
 
+static tarn_code note_retired(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err)
+{
+    (void)err;
+    tarn_buf_addf(ctx, "%.3s ", file->path);
+    return TARN_OK;
+}
+
+static tarn_code retired_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return tx->ops->retired.page(tx, 1, "", 100, note_retired, ctx, err);
+}
+
+static void expect_retired(const char *expected)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf paths = { 0 };
+
+    cr_assert(eq(int, tarn_store_read(g_lake->store, retired_tx, &paths, NULL), TARN_OK));
+    cr_expect(eq(str, paths.data ? paths.data : (char *)"", (char *)expected));
+}
+
+Test(expire, a_removed_file_is_remembered_as_long_as_it_lies_there)
+{
+    commit_up_to(1, 8);
+    tarn_remove_tree(tarn_path(s_location, "f02.parquet"));
+    expire_at(2 * TARN_DAY_MS);
+    cr_expect(eq(i64, oldest(), 6));
+    expect_retired("f01 f03 f04 f05 ");
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/t/reclaimable", NULL), 200), "%s", tarn_answer_text());
+    size_t i;
+    json_t *file;
+    json_array_foreach (json_object_get(tarn_answer(), "files"), i, file)
+        cr_expect(eq(str, (char *)json_string_value(json_object_get(file, "reason")), "removed"));
+    cr_expect(eq(sz, i, 4));
+    tarn_remove_tree(tarn_path(s_location, "f03.parquet"));
+    tarn_remove_tree(tarn_path(s_location, "f05.parquet"));
+    commit_up_to(9, 9);
+    expire_at(2 * TARN_DAY_MS);
+    expect_retired("f01 f04 f06 ");
+}
+
 Test(expire, without_a_checkpoint_the_log_stays)
 {
     commit_up_to(1, 4);
