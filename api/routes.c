@@ -53,6 +53,12 @@ const struct tarn_route tarn_routes[] = {
     { "GET",    T "/schemas/{version}",      "getSchema",     READ,   EMPTY, "", INLINE(tarn_native_schema_get) },
     { "GET",    T "/schemas/{version}/mapping", "getMapping", READ,   EMPTY, "to", WORKER(tarn_native_schema_mapping) },
 
+    { "GET",    "/api/namespaces",           "listNamespaces", READ,  EMPTY, PAGE, WORKER(tarn_native_namespaces_list) },
+    { "POST",   "/api/namespaces",           "addNamespace",  WRITE,  JSON,  "", FLOW(tarn_native_namespace_add) },
+    { "GET",    "/api/namespaces/{namespace}", "getNamespace", READ,  EMPTY, "", INLINE(tarn_native_namespace_get) },
+    { "PATCH",  "/api/namespaces/{namespace}", "changeNamespace", WRITE, JSON, "", FLOW(tarn_native_namespace_change) },
+    { "DELETE", "/api/namespaces/{namespace}", "removeNamespace", WRITE, EMPTY, "", FLOW(tarn_native_namespace_remove) },
+
     { "GET",    T "/status",                 "getStatus",     STATUS, EMPTY, "", INLINE(tarn_native_status_get) },
     { "POST",   T "/check",                  "checkTable",    READ,   EMPTY, "depth", FLOW(tarn_native_check) },
     { "GET",    T "/findings",               "listFindings",  STATUS, EMPTY,

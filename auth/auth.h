@@ -15,6 +15,8 @@ struct tarn_principal {
     char roots[256];  /* glob on locations, "": all */
 };
 bool tarn_principal_sees(const struct tarn_principal *who, const char *namespace_, const char *name);
+/* Does the token reach every table of the namespace? Only then it sees the namespace itself. */
+bool tarn_principal_sees_namespace(const struct tarn_principal *who, const char *namespace_);
 bool tarn_principal_may_use(const struct tarn_principal *who, const char *location);
 
 struct tarn_auth;

@@ -31,6 +31,12 @@ bool tarn_principal_sees(const struct tarn_principal *who, const char *namespace
     return tarn_glob_match(who->tables, dotted);
 }
 
+/* A table named by an asterisk is matched only by a pattern that has one there, and so takes any other name too. */
+bool tarn_principal_sees_namespace(const struct tarn_principal *who, const char *namespace_)
+{
+    return tarn_principal_sees(who, namespace_, "*");
+}
+
 /* The pattern names roots: it reaches what it matches and what lies below that. */
 bool tarn_principal_may_use(const struct tarn_principal *who, const char *location)
 {

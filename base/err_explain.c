@@ -25,6 +25,7 @@ static const char *const k_explanations[] = {
     [TARN_METHOD_NOT_ALLOWED] = "The address exists but not with this method; the `Allow` header lists those that do.",
     [TARN_TABLE_EXISTS] = "Another table of the namespace has the name, whatever its format. Choose another name, or "
                           "drop or rename that table first.",
+    [TARN_NAMESPACE_EXISTS] = "A namespace of that name exists. `PATCH` changes its settings.",
     [TARN_VERSION_CONFLICT] = "Another commit was made since the version that this one builds on. Read the table "
                               "at `current_version`, decide again, and commit with that as `expected_version`.",
     [TARN_TRANSACTION_EXISTS] = "The transaction id or Idempotency-Key was used before with another body. A retry "

@@ -35,6 +35,11 @@ void tarn_changes_note(struct tarn_store *store, int64_t table_id)
         c->pending_count++;
 }
 
+void tarn_changes_note_all(struct tarn_store *store)
+{
+    store->changes.pending_count = TARN_CHANGES_PENDING + 1;
+}
+
 /* --- events --- */
 
 uint64_t tarn_store_events_clock(const struct tarn_store *store)

@@ -189,6 +189,35 @@ tarn_code tarn_namespace_from_levels(const json_t *levels, const char *field,
     return TARN_OK;
 }
 
+bool tarn_namespace_outer(char namespace_[TARN_NAMESPACE_MAX + 1])
+{
+    char *last = NULL;
+    bool quoted = false;
+
+    for (char *c = namespace_; *c != '\0'; c++) {
+        if (*c == '"')
+            quoted = !quoted; /* a doubled quote changes it twice */
+        else if (*c == '.' && !quoted)
+            last = c;
+    }
+    if (!last)
+        return false;
+    *last = '\0';
+    return true;
+}
+
+json_t *tarn_namespace_levels(const char *namespace_)
+{
+    char level[TARN_NAME_MAX + 1];
+    json_auto_t *levels = json_array();
+    const char *at = namespace_;
+
+    while (at)
+        if (level_next(&at, level, "", NULL) != TARN_OK || json_array_append_new(levels, json_string(level)) != 0)
+            return NULL;
+    return json_incref(levels);
+}
+
 void tarn_ident_format(const char *namespace_, const char *name, char out[TARN_DOTTED_MAX])
 {
     size_t len = 0;

@@ -29,6 +29,10 @@ TARN_MUST tarn_code tarn_namespace_parse(const char *dotted, const char *field,
 /* Levels given as a JSON array, literally. */
 TARN_MUST tarn_code tarn_namespace_from_levels(const json_t *levels, const char *field,
                                                char out[TARN_NAMESPACE_MAX + 1], struct tarn_err *err);
+/* Takes the last level off a canonical namespace, in place; false when it has only one (then it is left alone). */
+bool tarn_namespace_outer(char namespace_[TARN_NAMESPACE_MAX + 1]);
+/* The levels of a canonical namespace, raw; NULL: no memory. */
+json_t *tarn_namespace_levels(const char *namespace_);
 /* One level or table name as it stands: length, UTF-8, no control characters, not "." or "..". */
 TARN_MUST tarn_code tarn_name_check(const char *name, const char *field, struct tarn_err *err);
 /* Dotted text as JSON shows it: without `default.`, quoted where needed. */

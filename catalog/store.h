@@ -347,6 +347,21 @@ struct tarn_store_ops {
     } monitors;
 
     struct {
+        /* The namespace to fn, borrowed; TARN_NAMESPACE_NOT_FOUND. Quick: commits ask it. */
+        tarn_code (*get)(struct tarn_tx *tx, const char *name, tarn_namespace_fn *fn, void *ctx, struct tarn_err *err);
+        /* By name after `after` ("": from the start), at most `limit`. */
+        tarn_code (*list)(struct tarn_tx *tx, const char *after, int64_t limit, tarn_namespace_fn *fn, void *ctx,
+                          struct tarn_err *err);
+        /* TARN_NAMESPACE_EXISTS. */
+        tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_namespace *row, struct tarn_err *err);
+        /* All but name and created_at; TARN_NAMESPACE_NOT_FOUND. */
+        tarn_code (*update)(struct tarn_tx *tx, const struct tarn_namespace *row, struct tarn_err *err);
+        /* TARN_NAMESPACE_NOT_EMPTY while it has a live table or a namespace inside. Dropped tables can still be
+         * restored: then it comes back, without settings. */
+        tarn_code (*remove)(struct tarn_tx *tx, const char *name, struct tarn_err *err);
+    } namespaces;
+
+    struct {
         /* *event but its sequence. Wakes who waits for events once the transaction is durable. */
         tarn_code (*add)(struct tarn_tx *tx, const struct tarn_event *event, struct tarn_err *err);
         /* Those after the sequence `after`, in order, at most `limit`. */

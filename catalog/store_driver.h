@@ -38,6 +38,7 @@ struct tarn_store {
 /* The writer, wherever it writes what a table shows (its row, its scan, its findings). */
 void tarn_changes_note(struct tarn_store *store, int64_t table_id);
 void tarn_events_note(struct tarn_store *store); /* the writer, wherever it writes an event */
+void tarn_changes_note_all(struct tarn_store *store); /* the writer, where it wrote what many tables show */
 /* The writer, when the outcome of its transactions stands and before anybody is told. */
 void tarn_changes_tell(struct tarn_store *store);
 #endif

@@ -62,6 +62,15 @@ void tarn_table_free(struct tarn_table *table)
     free(table);
 }
 
+void tarn_namespace_done(struct tarn_namespace *namespace_)
+{
+    free(namespace_->name);
+    free(namespace_->properties);
+    free(namespace_->owner);
+    free(namespace_->monitors);
+    *namespace_ = (struct tarn_namespace){ 0 };
+}
+
 void tarn_commit_row_done(struct tarn_commit_row *row)
 {
     free(row->transaction);

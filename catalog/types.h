@@ -63,6 +63,7 @@ struct tarn_table {
     char *monitors;       /* JSON object */
     enum tarn_enforcement enforcement;
     enum tarn_verify verify;
+    bool enforcement_given, verify_given; /* the table's own; else off, or what lake/inherit.h makes of it */
     bool publish;
     bool protected_;
     enum tarn_block block;
@@ -72,6 +73,22 @@ struct tarn_table {
 };
 void tarn_table_free(struct tarn_table *table);
 TARN_DEFINE_AUTO(table, struct tarn_table)
+
+/* What the tables of a namespace, and of those inside it, inherit where they say nothing themselves. */
+struct tarn_namespace {
+    char *name; /* canonical dotted */
+    int64_t created_at;
+    char *properties;             /* JSON object; not inherited */
+    char *owner;                  /* NULL: none */
+    char *monitors;               /* JSON object */
+    enum tarn_enforcement enforcement;
+    enum tarn_verify verify;
+    bool enforcement_given, verify_given;
+    int64_t history_retention_ms; /* -1: none */
+};
+void tarn_namespace_done(struct tarn_namespace *namespace_);
+/* Borrowed for the call. */
+typedef tarn_code tarn_namespace_fn(void *ctx, const struct tarn_namespace *namespace_, struct tarn_err *err);
 
 /* A live or past file of a snapshot. The text members are borrowed while a visitor runs. */
 struct tarn_file {

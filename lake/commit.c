@@ -1,6 +1,7 @@
 /* commit.c - the steps of a commit. For a plain append there is one: a short transaction. Only the first
  * commit of a table since the start, and one that asks for verification, go by a worker before it. */
 #include "lake/commit.h"
+#include "lake/inherit.h"
 #include "lake/look.h"
 #include <string.h>
 
@@ -24,6 +25,8 @@ static tarn_code before_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     tarn_commit_before_done(b);
     tarn_code code = tx->ops->tables.get(tx, b->use->ident.namespace_, b->use->ident.name, &b->table, err);
+    if (code == TARN_OK)
+        code = tarn_inherit_depth(tx, b->table, err);
     if (code == TARN_OK && tarn_commit_depth(b->use, b->table) == TARN_VERIFY_FOOTER)
         code = tarn_schema_rows_read(tx, b->table->id, &b->schemas, err);
     if (code != TARN_OK)
@@ -106,6 +109,8 @@ tarn_code tarn_commit_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err
 
     if (code == TARN_OK)
         code = tarn_commit_find_replay(tx, use, table, err);
+    if (code == TARN_OK && !use->replayed)
+        code = tarn_inherit_depth(tx, table, err);
     if (code != TARN_OK || use->replayed)
         return code;
     code = tarn_managed_check(table, err);

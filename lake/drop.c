@@ -2,6 +2,7 @@
 #include "lake/drop.h"
 #include "base/time.h"
 #include "lake/event.h"
+#include "lake/inherit.h"
 #include "lake/look.h"
 #include "lake/register.h"
 #include "lake/settings.h"
@@ -66,10 +67,11 @@ static tarn_code restore_change(struct tarn_tx *tx, void *ctx, struct tarn_err *
     if (code != TARN_OK)
         return code;
     use->table->revision++; /* as the store bumped it */
-    return tarn_event_add(tx, TARN_EVENT_RESTORED, use->table, now,
+    code = tarn_event_add(tx, TARN_EVENT_RESTORED, use->table, now,
                           json_pack("{s:s, s:I}", "uuid", use->table->uuid, "version",
                                     (json_int_t)use->table->version),
                           err);
+    return code == TARN_OK ? tarn_inherit_shown(tx, use->table, err) : code;
 }
 
 static void restore_done(void *state) { tarn_table_free(((struct tarn_restore_use *)state)->table); }

@@ -3,6 +3,7 @@
 #include "lake/expire.h"
 #include "base/log.h"
 #include "lake/expire_run.h"
+#include "lake/inherit.h"
 #include "lake/lease.h"
 #include <string.h>
 
@@ -41,26 +42,36 @@ static int64_t ceiling_of(const struct tarn_lake *lake, const struct tarn_table 
     return ceiling;
 }
 
+/* What the table's namespaces say, else the server. */
+static tarn_code find_retention(struct tarn_tx *tx, const struct tarn_lake *lake, const struct tarn_table *table,
+                                int64_t *out, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_inherited_done))) struct tarn_inherited in = { 0 };
+    tarn_code code = tarn_inherited_read(tx, table->namespace_, &in, err);
+
+    *out = code == TARN_OK && in.history_retention_ms >= 0 ? in.history_retention_ms : lake->history_retention_ms;
+    return code;
+}
+
 /* committed_at never goes back: the versions are searched by halves. */
 static tarn_code find_oldest(struct tarn_tx *tx, const struct tarn_lake *lake, const struct tarn_table *table,
                              int64_t now_ms, int64_t *out, struct tarn_err *err)
 {
-    int64_t low = table->oldest_version, high = ceiling_of(lake, table);
-    int64_t cutoff = now_ms - lake->history_retention_ms;
+    int64_t low = table->oldest_version, high = ceiling_of(lake, table), retention_ms = 0;
+    tarn_code code = low < high ? find_retention(tx, lake, table, &retention_ms, err) : TARN_OK;
 
-    while (low < high) {
+    while (low < high && code == TARN_OK) {
         int64_t middle = low + (high - low) / 2;
         bool recent = false;
-        tarn_code code = is_recent(tx, table->id, middle, cutoff, &recent, err);
-        if (code != TARN_OK)
-            return code;
+        code = is_recent(tx, table->id, middle, now_ms - retention_ms, &recent, err);
         if (recent)
             high = middle;
         else
             low = middle + 1;
     }
-    *out = low;
-    return TARN_OK;
+    if (code == TARN_OK)
+        *out = low;
+    return code;
 }
 
 bool tarn_expire_may(const struct tarn_table *table)

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "lake/event.h"
+#include "lake/inherit.h"
 #include "lake/settings.h"
 #include <string.h>
 
@@ -184,9 +185,13 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code == TARN_OK)
         code = find_replay(tx, commit, table, err);
     if (code == TARN_OK && !commit->replayed)
+        code = tarn_inherit_depth(tx, table, err);
+    if (code == TARN_OK && !commit->replayed)
         code = judge(use, table, err);
     if (code == TARN_OK && !commit->replayed)
         code = swap(tx, use, table, err);
+    if (code == TARN_OK)
+        code = tarn_inherit_shown(tx, table, err);
     if (code != TARN_OK)
         return code;
     tarn_table_free(use->table);

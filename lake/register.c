@@ -81,6 +81,8 @@ static tarn_code make_row(struct tarn_register_use *use, struct tarn_table **out
     t->mode = use->mode;
     t->enforcement = use->enforcement;
     t->verify = use->verify;
+    t->enforcement_given = use->enforcement_given;
+    t->verify_given = use->verify_given;
     t->publish = use->publish;
     t->protected_ = use->protected_;
     t->created_at = t->committed_at = now_of(use);
@@ -320,6 +322,10 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     struct tarn_table *t = use->table;
     tarn_code code = judge_free(tx, use, t, err);
 
+    if (code == TARN_OK) {
+        tarn_inherited_done(&use->inherited);
+        code = tarn_inherited_read(tx, t->namespace_, &use->inherited, err);
+    }
     if (code != TARN_OK || use->dry_run)
         return code;
     t->id = use->adopted->id;
@@ -361,6 +367,7 @@ static void done(void *state)
     /* Storage was looked at just now: the first commit need not do it again. */
     if (use->table && use->table->id > 0 && use->lake->looked && use->table->mode == TARN_MANAGED)
         tarn_looked_set(use->lake->looked, use->table->id, true);
+    tarn_inherited_done(&use->inherited);
     forget(use);
 }
 

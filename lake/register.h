@@ -2,6 +2,7 @@
  * schema, one whose files are imported, or one that is only observed. */
 #ifndef TARN_LAKE_REGISTER_H
 #define TARN_LAKE_REGISTER_H
+#include "lake/inherit.h"
 #include "lake/lake.h"
 #include <jansson.h>
 
@@ -19,12 +20,14 @@ struct tarn_register_use {
     const char *owner;
     enum tarn_enforcement enforcement;
     enum tarn_verify verify;
+    bool enforcement_given, verify_given;
     bool publish, protected_;
     bool (*may_use)(const void *who, const char *location); /* roots of the token; NULL: all */
     const void *who;
     int64_t now_ms; /* 0: the clock */
     /* out, owned */
     struct tarn_table *table;     /* the new row (dry run: as it would be) */
+    struct tarn_inherited inherited; /* by the table: tarn_inherit_settings makes of the row what GET shows */
     struct tarn_adopted *adopted; /* what was taken over, with remarks (lake/adopt.h); NULL: observed */
     bool published;
 };

@@ -1,54 +1,16 @@
 /* settings.c - PATCH of a table: a row a member. Objects are merged (RFC 7396), words are parsed, and the
  * whole is one change of the row under its entity tag. */
 #include "lake/settings.h"
-#include "base/json.h"
 #include "base/time.h"
 #include "lake/event.h"
+#include "lake/inherit.h"
 #include "lake/mode.h"
 #include "lake/publish.h"
-#include "lake/register.h"
+#include "lake/setting.h"
 #include <string.h>
 
 typedef tarn_code apply_fn(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
                            struct tarn_err *err);
-
-/* --- merge patch --- */
-
-static int merge(json_t *target, const json_t *patch)
-{
-    const char *key;
-    json_t *value;
-    int bad = 0;
-
-    json_object_foreach ((json_t *)patch, key, value) {
-        json_t *old = json_object_get(target, key);
-        if (json_is_null(value))
-            (void)json_object_del(target, key);
-        else if (json_is_object(value) && json_is_object(old))
-            bad |= merge(old, value);
-        else if (json_is_object(value)) {
-            json_t *fresh = json_object();
-            bad |= fresh ? merge(fresh, value) : -1;
-            bad |= json_object_set_new(target, key, fresh);
-        } else
-            bad |= json_object_set(target, key, value);
-    }
-    return bad;
-}
-
-/* The text *text merged with the patch; null empties it. */
-static tarn_code merge_text(const char *key, const char *text, const json_t *patch, json_t **out,
-                            struct tarn_err *err)
-{
-    json_auto_t *target = json_is_null(patch) ? json_object() : json_loads(text, 0, NULL);
-
-    if (!json_is_object(patch) && !json_is_null(patch))
-        return tarn_fail_field(err, key, "must be an object");
-    if (!target || (json_is_object(patch) && merge(target, patch) != 0))
-        return tarn_fail_oom(err);
-    *out = json_incref(target);
-    return TARN_OK;
-}
 
 static tarn_code set_text(char **target, char *text, struct tarn_err *err)
 {
@@ -64,40 +26,21 @@ static tarn_code set_text(char **target, char *text, struct tarn_err *err)
 static tarn_code set_properties(const struct tarn_settings_use *use, struct tarn_table *table,
                                 const json_t *value, struct tarn_err *err)
 {
-    json_auto_t *merged = NULL;
-    tarn_code code = merge_text("properties", table->properties, value, &merged, err);
-
     (void)use;
-    if (code == TARN_OK)
-        code = tarn_properties_check(merged, err);
-    return code == TARN_OK ? set_text(&table->properties, tarn_json_text(merged), err) : code;
+    return tarn_setting_properties(&table->properties, value, err);
 }
 
 static tarn_code set_monitors(const struct tarn_settings_use *use, struct tarn_table *table,
                               const json_t *value, struct tarn_err *err)
 {
-    json_auto_t *merged = NULL;
-    tarn_code code = merge_text("monitors", table->monitors, value, &merged, err);
-
-    if (code == TARN_OK && use->check_monitors)
-        code = use->check_monitors(merged, "monitors", err);
-    return code == TARN_OK ? set_text(&table->monitors, tarn_json_text(merged), err) : code;
+    return tarn_setting_merge("monitors", &table->monitors, value, use->check_monitors, err);
 }
 
 static tarn_code set_owner(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
                            struct tarn_err *err)
 {
-    size_t len = json_string_length(value);
-
     (void)use;
-    if (json_is_null(value)) {
-        free(table->owner);
-        table->owner = NULL;
-        return TARN_OK;
-    }
-    if (!json_is_string(value) || len == 0 || len > 255)
-        return tarn_fail_field(err, "owner", "must be a string of 1 to 255 bytes, or null");
-    return set_text(&table->owner, strdup(json_string_value(value)), err);
+    return tarn_setting_owner(&table->owner, value, err);
 }
 
 static tarn_code set_name(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
@@ -143,18 +86,14 @@ static tarn_code set_enforcement(const struct tarn_settings_use *use, struct tar
                                  const json_t *value, struct tarn_err *err)
 {
     (void)use;
-    if (!json_is_string(value) || !tarn_enforcement_parse(json_string_value(value), &table->enforcement))
-        return tarn_fail_field(err, "schema_enforcement", "must be \"off\", \"warn\" or \"reject\"");
-    return TARN_OK;
+    return tarn_setting_enforcement(&table->enforcement, &table->enforcement_given, value, err);
 }
 
 static tarn_code set_verify(const struct tarn_settings_use *use, struct tarn_table *table,
                             const json_t *value, struct tarn_err *err)
 {
     (void)use;
-    if (!json_is_string(value) || !tarn_verify_parse(json_string_value(value), &table->verify))
-        return tarn_fail_field(err, "verify", "must be \"off\", \"size\" or \"footer\"");
-    return TARN_OK;
+    return tarn_setting_verify(&table->verify, &table->verify_given, value, err);
 }
 
 /* Only parsed here: what a change of mode needs beside the word is in mode.c. */
@@ -282,6 +221,8 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = update(tx, use, table, err);
     if (code == TARN_OK && shows(use, table, had_links))
         code = tx->ops->publications.mark(tx, table->id, err);
+    if (code == TARN_OK)
+        code = tarn_inherit_shown(tx, table, err);
     if (code != TARN_OK)
         return code;
     tarn_table_free(use->table);

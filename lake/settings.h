@@ -2,6 +2,7 @@
 #ifndef TARN_LAKE_SETTINGS_H
 #define TARN_LAKE_SETTINGS_H
 #include "lake/lake.h"
+#include "lake/setting.h"
 #include <jansson.h>
 
 struct tarn_settings_use {
@@ -11,7 +12,7 @@ struct tarn_settings_use {
     json_t *patch;
     const char *if_match; /* value of the header or NULL */
     /* Is the merged `monitors` valid? NULL: not asked. (The monitors stand above the lake.) */
-    tarn_code (*check_monitors)(const json_t *monitors, const char *field, struct tarn_err *err);
+    tarn_setting_check_fn *check_monitors;
     bool (*may_see)(const void *who, const char *namespace_,
                     const char *name); /* for the new name; NULL: all */
     const void *who;

@@ -11,10 +11,18 @@ CREATE TABLE loose_ids (
     purged INTEGER NOT NULL DEFAULT 0      -- 1: nothing will use the rows any more
 ) STRICT;
 
+-- What a namespace says its tables inherit; NULL: the namespace around it decides.
 CREATE TABLE namespaces (
-    id         INTEGER PRIMARY KEY,
-    name       TEXT NOT NULL,              -- canonical dotted text
-    created_at INTEGER NOT NULL
+    id                   INTEGER PRIMARY KEY,
+    name                 TEXT NOT NULL,    -- canonical dotted text
+    created_at           INTEGER NOT NULL,
+    hidden               INTEGER NOT NULL DEFAULT 0, -- 1: deleted, kept for its dropped tables
+    properties           TEXT NOT NULL DEFAULT '{}',
+    owner                TEXT,
+    monitors             TEXT NOT NULL DEFAULT '{}',
+    enforcement          TEXT,
+    verify               TEXT,
+    history_retention_ms INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX namespaces_name ON namespaces (name);
 
@@ -43,8 +51,8 @@ CREATE TABLE tables (
     properties         TEXT NOT NULL,
     owner              TEXT,
     monitors           TEXT NOT NULL,
-    enforcement        TEXT NOT NULL,
-    verify             TEXT NOT NULL,
+    enforcement        TEXT,               -- NULL: the namespace decides, as of the next one
+    verify             TEXT,
     publish            INTEGER NOT NULL,
     protected          INTEGER NOT NULL,
     block              TEXT,

@@ -3,6 +3,7 @@
  * do not undo each other. */
 #include "monitors/judge.h"
 #include "lake/event.h"
+#include "lake/inherit.h"
 #include "monitors/gather.h"
 #include <string.h>
 
@@ -64,6 +65,8 @@ static tarn_code start_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
                                       : tx->ops->tables.get(tx, u->ident.namespace_, u->ident.name, &u->table, err);
     if (code == TARN_OK && u->table->dropped_at >= 0)
         code = tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table was dropped");
+    if (code == TARN_OK)
+        code = tarn_inherit_all(tx, u->table, err);
     if (code != TARN_OK)
         return code;
     code = tx->ops->monitors.get(tx, u->table->id, &start->state->before, &fault);
@@ -339,7 +342,9 @@ static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err
     u->table = table;
     if (table->dropped_at >= 0)
         return tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table was dropped");
-    code = read_row(tx, table->id, &u->scan, &scanned, err);
+    code = tarn_inherit_all(tx, table, err);
+    if (code == TARN_OK)
+        code = read_row(tx, table->id, &u->scan, &scanned, err);
     if (code == TARN_OK)
         code = merge_tx(tx, u, s, err);
     if (code == TARN_OK)

@@ -48,6 +48,11 @@ tarn_handler_fn tarn_native_commit_get;           /* work: .../commits/{transact
 /* pointer.c */
 extern const struct tarn_flow tarn_native_pointer; /* PUT .../pointer */
 
+/* namespaces.c; query of the list: page_size page_token */
+tarn_handler_fn tarn_native_namespaces_list; /* work */
+tarn_handler_fn tarn_native_namespace_get;   /* handle */
+extern const struct tarn_flow tarn_native_namespace_add, tarn_native_namespace_change, tarn_native_namespace_remove;
+
 /* events.c; query: after wait limit */
 tarn_handler_fn tarn_native_events; /* work */
 

@@ -2,6 +2,7 @@
  * is scanned; an answer is kept until the table is touched. Always 200 for a known table, whatever its health. */
 #include "api/answers.h"
 #include "api/native/native.h"
+#include "lake/inherit.h"
 #include "monitors/monitors.h"
 
 struct seen {
@@ -27,6 +28,8 @@ static tarn_code look_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     seen_done(seen);
     tarn_code code = tx->ops->monitors.look(tx, seen->ident.namespace_, seen->ident.name, &seen->table, &seen->scan,
                                             &seen->scanned, err);
+    if (code == TARN_OK)
+        code = tarn_inherit_all(tx, seen->table, err);
     if (code != TARN_OK || !seen->scanned)
         return code;
     return tx->ops->monitors.findings(tx, seen->table->id, &seen->findings, err);

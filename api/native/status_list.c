@@ -2,6 +2,7 @@
  * streamed, a chain of short reads; with it one page, and a Link header names the next. */
 #include "api/native/native.h"
 #include "base/json.h"
+#include "lake/inherit.h"
 #include "monitors/monitors.h"
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,8 @@ struct status_list {
     bool more, began;
     /* of the read at hand */
     struct tarn_buf *out;
+    struct tarn_tx *tx;
+    struct tarn_inherited inherited; /* by the tables of the namespace at hand */
     int64_t visited;
 };
 
@@ -30,6 +33,7 @@ static void list_free(void *state)
 
     if (!l)
         return;
+    tarn_inherited_done(&l->inherited);
     free(l->status);
     free(l->severity);
     free(l->after_namespace);
@@ -77,23 +81,40 @@ static bool is_shown(struct status_list *l, const struct tarn_status_row *row)
     return is_wanted(l->status, status) && is_wanted(l->severity, severity);
 }
 
+/* The row, with what its table inherits in place. */
+static tarn_code show(struct status_list *l, const struct tarn_status_row *row, struct tarn_err *err)
+{
+    if (!is_shown(l, row))
+        return move_to(l, row->table, err);
+    l->more = l->size > 0 && l->told == l->size;
+    if (l->more)
+        return TARN_OK;
+    tarn_buf_adds(l->out, l->told++ > 0 ? ",\n" : "");
+    tarn_status_row_write(l->out, row, l->defaults, l->now_ms);
+    tarn_code code = tarn_buf_check(l->out, err);
+    return code == TARN_OK ? move_to(l, row->table, err) : code;
+}
+
 static tarn_code visit(void *ctx, const struct tarn_status_row *row, struct tarn_err *err)
 {
     struct status_list *l = ctx;
+    struct tarn_table table = *row->table; /* borrowed texts */
+    struct tarn_status_row shown = *row;
+    TARN_AUTO(mem) char *monitors = NULL;
 
     l->visited++;
     if (l->more)
         return TARN_OK;
-    if (is_shown(l, row)) {
-        if (l->size > 0 && l->told == l->size) {
-            l->more = true;
-            return TARN_OK;
-        }
-        tarn_buf_adds(l->out, l->told++ > 0 ? ",\n" : "");
-        tarn_status_row_write(l->out, row, l->defaults, l->now_ms);
-    }
-    tarn_code code = tarn_buf_check(l->out, err);
-    return code == TARN_OK ? move_to(l, row->table, err) : code;
+    tarn_code code = tarn_inherited_read(l->tx, table.namespace_, &l->inherited, err);
+    if (code == TARN_OK)
+        code = tarn_inherit_monitors(&l->inherited, table.monitors, &monitors, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_inherit_borrowed(&l->inherited, &table);
+    if (monitors)
+        table.monitors = monitors;
+    shown.table = &table;
+    return show(l, &shown, err);
 }
 
 static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -109,6 +130,8 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     filter.after_name = name;
     filter.limit = ROWS_A_READ;
     l->visited = 0;
+    l->tx = tx;
+    tarn_inherited_done(&l->inherited); /* it may have changed since the page before */
     return tx->ops->monitors.status(tx, &filter, visit, l, err);
 }
 

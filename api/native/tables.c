@@ -3,6 +3,7 @@
 #include "api/native/native.h"
 #include "base/json.h"
 #include "lake/adopt.h"
+#include "lake/inherit.h"
 #include "lake/register.h"
 #include "lake/settings.h"
 #include "monitors/monitors.h"
@@ -32,6 +33,8 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     tarn_table_seen_done(c->seen);
     tarn_code code = tx->ops->tables.get(tx, c->ident.namespace_, c->ident.name, &c->seen->table, err);
+    if (code == TARN_OK)
+        code = tarn_inherit_shown(tx, c->seen->table, err);
     if (code != TARN_OK || c->seen->table->mode != TARN_OBSERVED)
         return code;
     code = tx->ops->monitors.get(tx, c->seen->table->id, &c->seen->scan, &none);
@@ -134,6 +137,8 @@ static tarn_code read_words(const struct words *words, struct tarn_register_use 
     if (words->mode && !tarn_mode_parse(words->mode, &use->mode))
         return tarn_fail_field(err, "mode", "must be \"managed\" or \"observed\"");
     use->mode_given = words->mode != NULL;
+    use->enforcement_given = words->enforcement != NULL;
+    use->verify_given = words->verify != NULL;
     if (words->enforcement && !tarn_enforcement_parse(words->enforcement, &use->enforcement))
         return tarn_fail_field(err, "schema_enforcement", "must be \"off\", \"warn\" or \"reject\"");
     if (words->verify && !tarn_verify_parse(words->verify, &use->verify))
@@ -216,7 +221,10 @@ static tarn_code register_answer(const struct tarn_request *req, void *state, st
     const struct tarn_register_use *use = state;
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
     char etag[TARN_ETAG_TEXT];
+    tarn_code code = tarn_inherit_settings(&use->inherited, use->table, err);
 
+    if (code != TARN_OK)
+        return code;
     if (!use->dry_run && req->app->runner)
         tarn_runner_nudge(req->app->runner);
     if (!use->dry_run) {

@@ -3,6 +3,7 @@
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/json.h"
+#include "lake/inherit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,14 @@ struct tables_list {
     char *prefix;                  /* owned */
     char *after_namespace, *after; /* owned: the position */
     struct tarn_tx *tx;
+    struct tarn_inherited inherited; /* by the tables of the namespace at hand */
 };
 
 static void list_free(struct tarn_list *list)
 {
     struct tables_list *l = (struct tables_list *)list;
 
+    tarn_inherited_done(&l->inherited);
     free(l->prefix);
     free(l->after_namespace);
     free(l->after);
@@ -62,14 +65,19 @@ static tarn_code move_to(struct tables_list *l, const char *namespace_, const ch
 static tarn_code write_table(struct tables_list *l, const struct tarn_table *table, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_scan_row_done))) struct tarn_scan_row scan = { 0 };
+    struct tarn_table shown = *table; /* borrowed texts */
     TARN_ERR(none);
-    tarn_code code = TARN_NOT_FOUND;
+    tarn_code code = tarn_inherited_read(l->tx, table->namespace_, &l->inherited, err);
 
+    if (code != TARN_OK)
+        return code;
+    tarn_inherit_borrowed(&l->inherited, &shown);
+    code = TARN_NOT_FOUND;
     if (table->mode == TARN_OBSERVED)
         code = l->tx->ops->monitors.get(l->tx, table->id, &scan, &none);
     if (code != TARN_OK && code != TARN_NOT_FOUND)
         return tarn_err_move(err, &none);
-    tarn_native_table_write(&l->list.w, table, code == TARN_OK ? &scan : NULL);
+    tarn_native_table_write(&l->list.w, &shown, code == TARN_OK ? &scan : NULL);
     return TARN_OK;
 }
 
@@ -106,6 +114,7 @@ static tarn_code page(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     filter.after_name = name;
     filter.limit = l->list.ask;
     l->tx = tx;
+    tarn_inherited_done(&l->inherited); /* it may have changed since the page before */
     return tx->ops->tables.list(tx, &filter, visit, l, err);
 }
 

@@ -37,6 +37,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_STATUS,
     TARN_SQLITE_TOKENS,
     TARN_SQLITE_EVENTS,
+    TARN_SQLITE_NAMESPACES,
     TARN_SQLITE_GROUPS
 };
 #define TARN_SQLITE_GROUP_MAX 24
@@ -62,6 +63,7 @@ extern const char *const tarn_sqlite_findings_sql[];
 extern const char *const tarn_sqlite_status_sql[];
 extern const char *const tarn_sqlite_tokens_sql[];
 extern const char *const tarn_sqlite_events_sql[];
+extern const char *const tarn_sqlite_namespaces_sql[];
 
 /* Each aggregate fills in its part of the port. */
 void tarn_sqlite_meta_ops(struct tarn_store_ops *ops);
@@ -83,6 +85,7 @@ void tarn_sqlite_findings_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_status_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_tokens_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_events_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_namespaces_ops(struct tarn_store_ops *ops);
 
 /* --- the store --- */
 struct tarn_sqlite_writer;
@@ -238,6 +241,10 @@ TARN_MUST tarn_code tarn_sqlite_own(void *row, const size_t *offsets, size_t cou
 #define TARN_SQLITE_TABLE_WIDTH 31
 #define TARN_SQLITE_TABLE_FROM  " FROM tables t JOIN namespaces n ON n.id = t.namespace_id "
 TARN_MUST tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct tarn_err *err);
+/* Columns enforcement and verify, side by side from `at` on, of a table or a namespace; NULL: not given, off. */
+TARN_MUST tarn_code tarn_sqlite_depth(sqlite3_stmt *st, int at, enum tarn_enforcement *enforcement,
+                                      bool *enforcement_given, enum tarn_verify *verify, bool *verify_given,
+                                      struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table **out,
                                           struct tarn_err *err);
 

@@ -131,6 +131,18 @@ static tarn_code unknown_word(struct tarn_err *err)
     return tarn_fail(err, TARN_INTERNAL, "the database holds a word that this version does not know");
 }
 
+tarn_code tarn_sqlite_depth(sqlite3_stmt *st, int at, enum tarn_enforcement *enforcement, bool *enforcement_given,
+                            enum tarn_verify *verify, bool *verify_given, struct tarn_err *err)
+{
+    const char *hold = column_text(st, at), *depth = column_text(st, at + 1);
+    *enforcement_given = hold != NULL;
+    *verify_given = depth != NULL;
+    *enforcement = TARN_ENFORCE_OFF;
+    *verify = TARN_VERIFY_OFF;
+    bool known = (!hold || tarn_enforcement_parse(hold, enforcement)) && (!depth || tarn_verify_parse(depth, verify));
+    return known ? TARN_OK : unknown_word(err);
+}
+
 /* The order is that of TARN_SQLITE_TABLE_COLUMNS. */
 tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct tarn_err *err)
 {
@@ -164,11 +176,11 @@ tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct
     column_fixed(st, 1, t.uuid, sizeof t.uuid);
     const char *block = column_text(st, 23);
     if (!tarn_format_parse(column_text(st, 4), &t.format) || !tarn_mode_parse(column_text(st, 5), &t.mode) ||
-        !tarn_enforcement_parse(column_text(st, 19), &t.enforcement) ||
-        !tarn_verify_parse(column_text(st, 20), &t.verify) || (block && !tarn_block_parse(block, &t.block)))
+        (block && !tarn_block_parse(block, &t.block)))
         return unknown_word(err);
     *out = t;
-    return TARN_OK;
+    return tarn_sqlite_depth(st, 19, &out->enforcement, &out->enforcement_given, &out->verify, &out->verify_given,
+                             err);
 }
 
 tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table **out, struct tarn_err *err)

@@ -18,7 +18,9 @@ enum {
 };
 /* clang-format off */
 const char *const tarn_sqlite_tables_sql[] = {
-    [S_NAMESPACE] = "INSERT INTO namespaces (name, created_at) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING",
+    [S_NAMESPACE] =
+        "INSERT INTO namespaces (name, created_at) VALUES (?1, ?2) "
+        "ON CONFLICT (name) DO UPDATE SET hidden = 0 WHERE hidden = 1",
     [S_INSERT] =
         "INSERT INTO tables (id, uuid, namespace_id, name, format, mode, location, metadata_location, "
         "version, published_version, oldest_version, latest_transaction, schema_version, published_schema, "
@@ -95,8 +97,8 @@ static void bind_table(sqlite3_stmt *st, const struct tarn_table *t)
     bind_text(st, 17, t->properties);
     bind_text(st, 18, t->owner);
     bind_text(st, 19, t->monitors);
-    bind_text(st, 20, tarn_enforcement_text(t->enforcement));
-    bind_text(st, 21, tarn_verify_text(t->verify));
+    bind_text(st, 20, t->enforcement_given ? tarn_enforcement_text(t->enforcement) : NULL);
+    bind_text(st, 21, t->verify_given ? tarn_verify_text(t->verify) : NULL);
     bind_i64(st, 22, t->publish);
     bind_i64(st, 23, t->protected_);
     bind_text(st, 24, tarn_block_text(t->block));
@@ -106,8 +108,11 @@ static void bind_table(sqlite3_stmt *st, const struct tarn_table *t)
     bind_i64(st, 28, t->first_version);
 }
 
+/* That of a dropped table is there, and may stay hidden. */
 static tarn_code ensure_namespace(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err)
 {
+    if (table->dropped_at >= 0)
+        return TARN_OK;
     AUTO_STMT *st = stmt(tx, S_NAMESPACE);
     bind_text(st, 1, table->namespace_);
     bind_i64(st, 2, table->created_at);

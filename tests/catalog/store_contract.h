@@ -58,6 +58,10 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(tables_with_something_to_publish_are_pending)                                                          \
     X(a_marked_table_is_pending_until_every_mark_is_shown)                                                   \
     X(tokens_are_listed_and_revoked)                                                                         \
+    X(a_namespace_comes_back_as_it_was_written)                                                              \
+    X(a_table_makes_its_namespace_and_a_used_one_stays)                                                      \
+    X(a_namespace_with_dropped_tables_goes_and_comes_back_with_them)                                         \
+    X(a_change_of_a_namespace_touches_every_table)                                                           \
     X(events_come_back_in_order_page_by_page)                                                                \
     X(the_oldest_events_expire_and_no_number_comes_twice)                                                    \
     X(who_waits_for_events_is_told_after_they_are_durable)                                                   \

@@ -58,6 +58,8 @@ static void expect_same(const struct tarn_table *a, const struct tarn_table *b)
     cr_expect(eq(str, a->monitors, b->monitors));
     cr_expect(eq(int, (int)a->enforcement, (int)b->enforcement));
     cr_expect(eq(int, (int)a->verify, (int)b->verify));
+    cr_expect(a->enforcement_given == b->enforcement_given);
+    cr_expect(a->verify_given == b->verify_given);
     cr_expect(eq(int, a->publish, b->publish));
     cr_expect(eq(int, a->protected_, b->protected_));
     cr_expect(eq(int, (int)a->block, (int)b->block));
@@ -85,6 +87,7 @@ static struct tarn_table full_table(void)
     t.monitors = S("{\"interval\":\"60s\"}");
     t.enforcement = TARN_ENFORCE_REJECT;
     t.verify = TARN_VERIFY_FOOTER;
+    t.enforcement_given = t.verify_given = true;
     t.publish = true;
     t.protected_ = true;
     t.block = TARN_BLOCK_STORAGE_AHEAD;

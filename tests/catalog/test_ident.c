@@ -317,3 +317,24 @@ Test(ident, within_goes_by_whole_components)
         cr_assert(eq(int, tarn_location_within(k_rows[i].inner, k_rows[i].outer), k_rows[i].within),
                   "%s in %s", k_rows[i].inner, k_rows[i].outer);
 }
+
+Test(ident, the_outer_namespace_lacks_the_last_level)
+{
+    static const struct { const char *inner, *outer; size_t levels; } k_rows[] = {
+        { "a", NULL, 1 },         { "a.b", "a", 2 },           { "a.b.c", "a.b", 3 },
+        { "\"a.b\"", NULL, 1 },   { "a.\"b.c\"", "a", 2 },     { "\"a.b\".c", "\"a.b\"", 2 },
+        { "\"a\"\".b\"", NULL, 1 }, { "\"x\"\"\".y", "\"x\"\"\"", 2 },
+    };
+
+    for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++) {
+        char text[TARN_NAMESPACE_MAX + 1];
+        snprintf(text, sizeof text, "%s", k_rows[i].inner);
+        cr_expect(tarn_namespace_outer(text) == (k_rows[i].outer != NULL), "%s", k_rows[i].inner);
+        cr_expect(eq(str, text, (char *)(k_rows[i].outer ? k_rows[i].outer : k_rows[i].inner)));
+        json_auto_t *levels = tarn_namespace_levels(k_rows[i].inner);
+        cr_expect(eq(sz, json_array_size(levels), k_rows[i].levels), "%s", k_rows[i].inner);
+    }
+    json_auto_t *levels = tarn_namespace_levels("\"a.b\".\"c\"\"d\"");
+    cr_expect(eq(str, (char *)json_string_value(json_array_get(levels, 0)), (char *)"a.b"));
+    cr_expect(eq(str, (char *)json_string_value(json_array_get(levels, 1)), (char *)"c\"d"));
+}

@@ -113,6 +113,17 @@ Test(expire, nothing_goes_before_its_time)
     cr_assert(eq(uint, tarn_ask("GET", "/api/table/t/files?version=1", NULL), 200));
 }
 
+Test(expire, a_namespace_may_keep_more_or_less)
+{
+    commit_up_to(1, 10);
+    cr_assert(eq(uint, tarn_ask("PATCH", "/api/namespaces/default", "{\"history\":{\"retention\":\"3d\"}}"), 200));
+    expire_at(2 * TARN_DAY_MS);
+    cr_expect(eq(i64, oldest(), 0));
+    cr_assert(eq(uint, tarn_ask("PATCH", "/api/namespaces/default", "{\"history\":{\"retention\":\"1h\"}}"), 200));
+    expire_at(2 * TARN_HOUR_MS);
+    cr_expect(eq(i64, oldest(), 8));
+}
+
 /* KEEP versions stay whatever their age. */
 Test(expire, what_no_kept_version_needs_goes)
 {
