@@ -196,7 +196,8 @@ struct tarn_facts_catalog {
     int64_t shown_at;           /* when that version was committed, -1: before Tarn */
     bool history_expired;       /* older versions than the oldest one were kept once */
     tarn_code (*files)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);   /* live at shown_version */
-    tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err); /* by any commit; with removed_version as long as a kept version has it */
+    /* By any commit; with removed_version as long as a kept version has it. */
+    tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
     tarn_code (*batches)(void *ctx, tarn_batch_fn *fn, void *fn_ctx, struct tarn_err *err); /* id, status, start_time, updated_at */
     tarn_code (*commits)(void *ctx, tarn_committed_fn *fn, void *fn_ctx, struct tarn_err *err); /* shown ones */
     const struct tarn_schema_past *schemas;
