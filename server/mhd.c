@@ -11,6 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Connections above the limit that are accepted all the same, to be told so; they must speak at once. */
+#define REFUSALS(connections_max) ((connections_max) / 8 + 16)
+#define REFUSAL_TIMEOUT_S 1u
+
 /* One connection's memory: headers, their table, the answer's head, and the window of an upload. */
 #define CONNECTION_BYTES(headers_max) ((headers_max) + (8u << 10))
 
@@ -85,6 +89,16 @@ static void name_request(struct tarn_visit *visit)
         req->id[i] = k_hex[number >> (60 - 4 * i) & 15];
 }
 
+static tarn_code check_room(struct tarn_visit *visit, struct tarn_err *err)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(visit->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    visit->is_last = info && info->socket_context;
+    return visit->is_last ? tarn_fail(err, TARN_OVERLOADED, "all %u connections are in use; try again later",
+                                      visit->mhd->options.connections_max)
+                          : TARN_OK;
+}
+
 static tarn_code check_sizes(const struct tarn_visit *visit, struct tarn_err *err)
 {
     if (visit->target_len > TARN_TARGET_MAX)
@@ -101,7 +115,9 @@ static tarn_code check_sizes(const struct tarn_visit *visit, struct tarn_err *er
 static tarn_code judge(struct tarn_visit *visit, const char *method, struct tarn_err *err)
 {
     struct tarn_request *req = &visit->task.req;
-    tarn_code code = tarn_visit_announce(visit, err);
+    tarn_code code = check_room(visit, err);
+    if (code == TARN_OK)
+        code = tarn_visit_announce(visit, err);
     if (code == TARN_OK)
         code = check_sizes(visit, err);
     if (code == TARN_OK)
@@ -155,7 +171,7 @@ static enum MHD_Result begin(struct tarn_visit *visit, const char *method)
     if (task->code != TARN_OK) {
         task->step = TARN_STEP_ANSWER;
         visit->swallows = true;
-        if (visit->is_unclear || (visit->has_body && answers_at_once(visit)))
+        if (visit->is_last || (visit->has_body && answers_at_once(visit)))
             return tarn_visit_respond(visit);
     }
     return MHD_YES;
@@ -244,6 +260,21 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **re
     tarn_task_unref(&visit->task);
 }
 
+/* The socket's context is set for a connection above the limit. */
+static void on_connection(void *cls, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct tarn_mhd *mhd = cls;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        atomic_fetch_sub(&mhd->connections, 1);
+        return;
+    }
+    if (atomic_fetch_add(&mhd->connections, 1) < mhd->options.connections_max)
+        return;
+    *socket_context = mhd;
+    (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, REFUSAL_TIMEOUT_S);
+}
+
 /* Segments are decoded by api/route_match.c, each alone. */
 static size_t leave_escaped(void *cls, struct MHD_Connection *connection, char *text)
 {
@@ -276,7 +307,8 @@ static struct MHD_Daemon *start_daemon(struct tarn_mhd *mhd)
         { MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_escaped, NULL },
         { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, mhd },
         { MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)CONNECTION_BYTES(o->headers_max), NULL },
-        { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)o->connections_max, NULL },
+        { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, mhd },
+        { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)(o->connections_max + REFUSALS(o->connections_max)), NULL },
         { MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)o->timeout_s, NULL },
         { MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL },
         { MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL },

@@ -13,6 +13,7 @@ struct tarn_mhd {
     struct tarn_app *app;
     struct tarn_tasks *tasks;
     struct tarn_mhd_options options;
+    atomic_uint connections;           /* open now */
     atomic_size_t bodies;              /* bytes of bodies in memory */
     uint32_t boot;                     /* random: tells the request ids of two runs apart */
     atomic_uint_fast32_t requests;
@@ -25,7 +26,7 @@ struct tarn_visit {
     bool begun;                        /* the headers were judged */
     bool has_body;
     bool is_whole;                     /* the last byte of the request came */
-    bool is_unclear;                   /* where the request ends cannot be told: nothing may follow on the connection */
+    bool is_last;                      /* refused so that nothing may follow on the connection */
     bool swallows;                     /* refused: the body is read and dropped */
     uint64_t announced;                /* Content-Length, 0: none or chunked */
     uint64_t seen;                     /* bytes of the body that came */

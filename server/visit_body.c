@@ -50,7 +50,7 @@ static tarn_code check_framing(struct tarn_visit *visit, struct tarn_err *err)
     MHD_get_connection_values(visit->connection, MHD_HEADER_KIND, count_framing, &count);
     if (count <= 1 && (!coding || strcasecmp(coding, "chunked") == 0))
         return TARN_OK;
-    visit->is_unclear = true;
+    visit->is_last = true;
     return count > 1 ? tarn_fail_field(err, "Content-Length", "the length of the body is told twice")
                      : tarn_fail_field(err, "Transfer-Encoding", "must be chunked");
 }

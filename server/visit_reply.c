@@ -92,7 +92,7 @@ static enum MHD_Result queue(struct tarn_visit *visit, struct MHD_Response *resp
     if (type)
         MHD_add_response_header(response, "Content-Type", type);
     MHD_add_response_header(response, "X-Request-Id", visit->task.req.id);
-    if (visit->is_unclear || atomic_load_explicit(&visit->mhd->tasks->draining, memory_order_relaxed))
+    if (visit->is_last || atomic_load_explicit(&visit->mhd->tasks->draining, memory_order_relaxed))
         MHD_add_response_header(response, "Connection", "close");
     enum MHD_Result result = MHD_queue_response(visit->connection, status, response);
     MHD_destroy_response(response);

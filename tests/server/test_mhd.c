@@ -258,6 +258,39 @@ Test(mhd, a_backup_is_streamed_whole)
 
 /* --- limits --- */
 
+static void set_up_narrow(void) { open_with(&(struct tarn_mhd_options){ .connections_max = 3 }); }
+TestSuite(mhd_narrow, .init = set_up_narrow, .fini = tear_down);
+
+Test(mhd_narrow, a_connection_too_many_is_told_so_and_closed)
+{
+    struct tarn_wire idle[2], late, silent;
+    for (size_t i = 0; i < TARN_COUNT(idle); i++) {
+        tarn_wire_open(&idle[i], doors.listener.text);
+        tarn_wire_sends(&idle[i], "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        struct tarn_wire_answer answer;
+        tarn_wire_answer(&idle[i], 0, &answer);
+        cr_expect(eq(int, answer.status, 200));
+        tarn_wire_answer_done(&answer);
+    }
+    ask("GET", "/healthz", "", NULL);
+    expect(200, NULL);
+    struct tarn_wire first = wire;
+    tarn_wire_open(&late, doors.listener.text);
+    tarn_wire_open(&silent, doors.listener.text);
+    wire = late;
+    ask("POST", "/api/tables", "", "{\"name\":\"t\"}");
+    expect(503, "overloaded");
+    cr_expect(tarn_wire_is_closed(&wire));
+    cr_expect(tarn_wire_is_closed(&silent), "it holds a place that is for refusals");
+    tarn_wire_close(&wire);
+    tarn_wire_close(&silent);
+    wire = first;
+    ask("GET", "/healthz", "", NULL);
+    expect(200, NULL);
+    for (size_t i = 0; i < TARN_COUNT(idle); i++)
+        tarn_wire_close(&idle[i]);
+}
+
 static void set_up_small(void)
 {
     open_with(&(struct tarn_mhd_options){ .body_max = 100000, .bodies_max = 150000 });
