@@ -2,6 +2,7 @@
  * Rows are written in chunks under an id that no table has yet, and become visible with the table's own row.
  */
 #include "lake/adopt.h"
+#include "lake/pace.h"
 #include <string.h>
 
 #define CHUNK_ROWS 5000
@@ -24,6 +25,8 @@ struct tarn_stage {
     struct staged_entry *entries;
     char *ids[CHUNK_ROWS]; /* owned */
     size_t file_count, entry_count, id_count;
+    size_t from, to; /* of the step at hand */
+    struct tarn_pace pace;
 };
 
 static tarn_code reserve_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -86,33 +89,48 @@ void tarn_stage_free(struct tarn_stage *stage)
     free(stage);
 }
 
+static tarn_code write_file(struct tarn_tx *tx, const struct tarn_stage *stage, size_t i, struct tarn_err *err)
+{
+    TARN_ERR(twice);
+    tarn_code code = tx->ops->files.add(tx, stage->id, stage->files[i].version, &stage->files[i].file, &twice);
+
+    return code == TARN_OK || code == TARN_FILE_CONFLICT ? TARN_OK : tarn_err_move(err, &twice);
+}
+
+/* The i-th of all that waits. */
+static tarn_code write_one(struct tarn_tx *tx, const struct tarn_stage *stage, size_t i, struct tarn_err *err)
+{
+    if (i < stage->file_count)
+        return write_file(tx, stage, i, err);
+    i -= stage->file_count;
+    if (i < stage->entry_count)
+        return tx->ops->commits.insert_adopted(tx, stage->id, stage->entries[i].position, &stage->entries[i].row, err);
+    return tx->ops->commits.take_id(tx, stage->id, stage->ids[i - stage->entry_count], err);
+}
+
 static tarn_code write_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    const struct tarn_stage *stage = ctx;
+    struct tarn_stage *stage = ctx;
     tarn_code code = TARN_OK;
 
-    for (size_t i = 0; i < stage->file_count && code == TARN_OK; i++) {
-        TARN_ERR(twice);
-        code = tx->ops->files.add(tx, stage->id, stage->files[i].version, &stage->files[i].file, &twice);
-        if (code == TARN_FILE_CONFLICT)
-            code = TARN_OK;
-        if (code != TARN_OK)
-            return tarn_err_move(err, &twice);
-    }
-    for (size_t i = 0; i < stage->entry_count && code == TARN_OK; i++)
-        code = tx->ops->commits.insert_adopted(tx, stage->id, stage->entries[i].position,
-                                               &stage->entries[i].row, err);
-    for (size_t i = 0; i < stage->id_count && code == TARN_OK; i++)
-        code = tx->ops->commits.take_id(tx, stage->id, stage->ids[i], err);
+    tarn_pace_begin(&stage->pace);
+    for (size_t i = stage->from; i < stage->to && code == TARN_OK; i++)
+        code = write_one(tx, stage, i, err);
+    tarn_pace_end(&stage->pace, (int64_t)(stage->to - stage->from));
     return code;
 }
 
+/* In steps that are short in time: what others commit meanwhile goes with each of them. */
 static tarn_code flush(struct tarn_stage *stage, struct tarn_err *err)
 {
+    size_t count = stage->file_count + stage->entry_count + stage->id_count;
     tarn_code code = TARN_OK;
 
-    if (!stage->dry_run && stage->file_count + stage->entry_count + stage->id_count > 0)
+    for (stage->from = 0; stage->from < count && code == TARN_OK && !stage->dry_run; stage->from = stage->to) {
+        size_t rows = (size_t)tarn_pace_rows(&stage->pace), left = count - stage->from;
+        stage->to = stage->from + (rows < left ? rows : left);
         code = tarn_store_write(stage->lake->store, write_tx, stage, err);
+    }
     clear(stage);
     return code;
 }
