@@ -3,6 +3,7 @@
  * committed meanwhile. */
 #include "api/native/list.h"
 #include "api/native/native.h"
+#include "api/native/observed.h"
 #include "api/native/snapshot.h"
 #include "formats/manifest/manifest.h"
 #include "lake/commit.h"
@@ -95,6 +96,16 @@ static void write_uri(struct tarn_buf *out, const char *location, const char *pa
     tarn_buf_adds(out, "\r\n");
 }
 
+void tarn_native_file_write(struct tarn_list *list, const char *location, const struct tarn_file *file)
+{
+    if (list->form == TARN_LIST_URIS) {
+        write_uri(list->out, location, file->path);
+        return;
+    }
+    list->w.comma = list->w.comma && list->form == TARN_LIST_JSON;
+    tarn_manifest_write_file(&list->w, file); /* ends its line */
+}
+
 static bool take_file(void *ctx, const struct tarn_file *file)
 {
     struct files_list *l = ctx;
@@ -103,12 +114,7 @@ static bool take_file(void *ctx, const struct tarn_file *file)
         return true;
     if (!tarn_list_row(&l->list))
         return false;
-    if (l->list.form == TARN_LIST_URIS) {
-        write_uri(l->list.out, l->location, file->path);
-        return true;
-    }
-    l->list.w.comma = l->list.w.comma && l->list.form == TARN_LIST_JSON;
-    tarn_manifest_write_file(&l->list.w, file); /* ends its line */
+    tarn_native_file_write(&l->list, l->location, file);
     return true;
 }
 
@@ -121,7 +127,7 @@ static tarn_code page(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- the request --- */
 
-static void read_form(const struct tarn_request *req, enum tarn_list_form *form, const char **type)
+void tarn_native_files_form(const struct tarn_request *req, enum tarn_list_form *form, const char **type)
 {
     static const struct {
         const char *accept, *type;
@@ -226,6 +232,8 @@ tarn_code tarn_native_files_list(const struct tarn_request *req, struct tarn_rep
     char *head = NULL;
     tarn_code code = tarn_native_table_find(req, &seen, err);
 
+    if (code == TARN_OK && tarn_native_is_observed(seen.table))
+        return tarn_native_observed_files(req, &seen, reply, err);
     if (code == TARN_OK)
         code = tarn_managed_check(seen.table, err);
     if (code == TARN_OK)
@@ -235,6 +243,6 @@ tarn_code tarn_native_files_list(const struct tarn_request *req, struct tarn_rep
     if (code != TARN_OK)
         return code;
     l->list.size = page_of.size;
-    read_form(req, &l->list.form, &reply->content_type);
+    tarn_native_files_form(req, &l->list.form, &reply->content_type);
     return tarn_list_answer(&tarn_take(&l)->list, head, "files", req, reply, err);
 }

@@ -57,7 +57,7 @@ static tarn_code produce(void *state, struct tarn_buf *out, bool *is_end, struct
     list->rows = 0;
     if (!list->begun)
         begin(list);
-    tarn_code code = tarn_store_read(list->store, list->page, list, err);
+    tarn_code code = list->pull ? list->pull(list, err) : tarn_store_read(list->store, list->page, list, err);
     if (code != TARN_OK)
         return code;
     list->skips = list->rows > list->told - told;

@@ -10,6 +10,8 @@ struct tarn_list {
     struct tarn_store *store;
     /* Visits up to `ask` rows after the list's position, each by tarn_list_row; a read transaction. */
     tarn_tx_fn *page;                             /* ctx: the list */
+    /* The same without the store, instead of `page`. */
+    tarn_code (*pull)(struct tarn_list *list, struct tarn_err *err);
     char *(*token)(const struct tarn_list *list); /* the position as text, owned; NULL: out of memory */
     void (*free)(struct tarn_list *list);         /* what the embedding struct owns, and itself */
     enum tarn_list_form form;

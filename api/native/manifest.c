@@ -1,6 +1,7 @@
 /* manifest.c - GET .../manifest: the manifest of a version from the catalog, whether or not storage shows it
  * (yet or still). Written as it is published, by streaming. */
 #include "api/native/native.h"
+#include "api/native/observed.h"
 #include "api/native/snapshot.h"
 #include "base/hash.h"
 #include "formats/manifest/manifest.h"
@@ -110,6 +111,8 @@ tarn_code tarn_native_manifest_get(const struct tarn_request *req, struct tarn_r
     char etag[TARN_ETAG_TEXT];
     tarn_code code = tarn_native_table_find(req, &seen, err);
 
+    if (code == TARN_OK && tarn_native_is_observed(seen.table))
+        return tarn_native_observed_manifest(req, seen.table, reply, err);
     if (code == TARN_OK)
         code = tarn_managed_check(seen.table, err);
     if (code == TARN_OK)

@@ -53,6 +53,19 @@ TARN_MUST tarn_code tarn_manifest_read_at(struct tarn_place *place, struct tarn_
                                           struct tarn_object *object, tarn_file_fn *fn, void *ctx,
                                           struct tarn_err *err);
 
+/* The same, one file after the other. Opening reads the whole document once: TARN_NOT_FOUND, TARN_INVALID when it is
+ * no manifest. `place` must outlive it. */
+struct tarn_manifest_pull;
+TARN_MUST tarn_code tarn_manifest_pull_open(struct tarn_place *place, struct tarn_manifest_pull **out,
+                                            struct tarn_err *err);
+void tarn_manifest_pull_free(struct tarn_manifest_pull *pull);
+TARN_DEFINE_AUTO(manifest_pull, struct tarn_manifest_pull)
+const struct tarn_manifest_head *tarn_manifest_pull_head(const struct tarn_manifest_pull *pull);
+const char *tarn_manifest_pull_token(const struct tarn_manifest_pull *pull); /* storage's, of the document */
+/* *file is borrowed until the next call; NULL: that was the last one. */
+TARN_MUST tarn_code tarn_manifest_pull_next(struct tarn_manifest_pull *pull, const struct tarn_file **file,
+                                            struct tarn_err *err);
+
 struct tarn_entry_op {
     bool is_add; /* else remove_file */
     struct tarn_file file; /* borrowed; a remove has only the path */
