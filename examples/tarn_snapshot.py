@@ -86,7 +86,7 @@ def place(location, path):
 
 def partition_value(file, key):
     """What the commit said, else what the folders say."""
-    folders = dict(part.split("=", 1) for part in file["path"].split("/")[:-1] if "=" in part)
+    folders = dict(part.split("=", 1) for part in reversed(file["path"].split("/")[:-1]) if "=" in part)
     value = (file.get("partitionValues") or {}).get(key, urllib.parse.unquote(folders[key]) if key in folders else None)
     if value is None or value == "__HIVE_DEFAULT_PARTITION__":
         return None

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The readers of examples/: DuckDB, Polars and Spark read one snapshot as the same rows, across schema versions, and
 these are the rows that were worked out by hand."""
-import contextlib, datetime, decimal, io, os, runpy, sys
+import contextlib, datetime, decimal, glob, io, os, re, runpy, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 sys.path[:0] = [os.path.join(HERE, "..", "support"), EXAMPLES]
-from tarn import Server, folder, main
+from tarn import Server, await_true, folder, main
 
 import duckdb
 import pyarrow as pa
@@ -27,7 +27,10 @@ def start_spark():
         spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
                  .config("spark.driver.host", "127.0.0.1")
                  .config("spark.driver.bindAddress", "127.0.0.1").config("spark.sql.session.timeZone", "UTC")
-                 .config("spark.sql.shuffle.partitions", "2").getOrCreate())
+                 .config("spark.sql.shuffle.partitions", "2").config("spark.sql.warehouse.dir", tempfile.gettempdir() + "/none")
+                 .config("spark.hadoop.javax.jdo.option.ConnectionURL", "jdbc:derby:memory:metastore;create=true")
+                 .config("spark.driver.extraJavaOptions", "-Dderby.stream.error.file=/dev/null")
+                 .enableHiveSupport().getOrCreate())
         spark.sparkContext.setLogLevel("ERROR")
     return spark
 
@@ -247,5 +250,78 @@ def the_examples_run_from_the_command_line():
 
 
 
+# ---- the README ----
+
+def blocks(language):
+    with open(os.path.join(HERE, "..", "..", "README.md")) as f:
+        return re.findall(rf"^```{language}\n(.*?)^```", f.read(), re.S | re.M)
+
+
+def clickstream(data, **more):
+    """Three rows on one day, two on another, in three files."""
+    client, at = Server(data).start().client(), data + "/lake/clickstream"
+    asked(client, "POST", "/api/tables", {"name": "clickstream", "location": at, "schema": struct(user_id="int64", event_type="string"),
+                                          "partition_keys": ["date", "hour"], "verify": "footer", **more})
+    for day, hour, rows in (("2024-02-01", 13, 1), ("2024-02-01", 14, 2), ("2024-02-02", 0, 2)):
+        path = f"date={day}/hour={hour}/x.parquet"
+        asked(client, "POST", "/api/table/clickstream/commits", {"operations": [
+            write(at, path, dict(user_id=pa.int64(), event_type=pa.string()), [dict(user_id=hour, event_type="view")] * rows)]})
+    os.environ.update(TARN_URL=f"http://127.0.0.1:{client.connection.port}", TARN_TOKEN=client.token)
+    return client, at
+
+
+def the_python_lines_of_the_readme_run():
+    wanted = {"read_duckdb": r"2024-02-01 .* 3 ", "read_polars": r" 1 ", "read_spark": r"2024-02-01\|\s+3\|", "uri-list": r" 5 "}
+    with folder() as data:
+        clickstream(data)
+        start_spark()
+        for name, pattern in wanted.items():
+            block, = [b for b in blocks("python") if name in b]
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(block, {})
+            assert re.search(pattern, out.getvalue()), f"{name}:\n{out.getvalue()}"
+        assert len(blocks("python")) == len(wanted), "a block of the README that is not tried"
+
+
+# ---- _symlink_format_manifest/ ----
+
+def follow(at):
+    """What an engine does that follows lists: each names the data files of its partition, the folder says the values."""
+    found = []
+    for name in glob.glob(at + "/_symlink_format_manifest/**/manifest", recursive=True):
+        values = dict(part.split("=") for part in name.split("/")[:-1] if "=" in part)
+        files = [line.removeprefix("file://") for line in open(name).read().splitlines()]
+        found += [(values["date"], values["hour"], user) for user, in
+                  duckdb.execute("SELECT user_id FROM read_parquet(?, hive_partitioning = false)", [files]).fetchall()]
+    return sorted(found)
+
+
+def lists_of_files_name_the_rows_of_the_snapshot():
+    with folder() as data:
+        client, at = clickstream(data, properties={"publish.symlink_manifest": True})
+        await_true("the lists", lambda: len(follow(at)) == 5)
+        assert follow(at) == [("2024-02-01", "13", 13), ("2024-02-01", "14", 14), ("2024-02-01", "14", 14),
+                              ("2024-02-02", "0", 0), ("2024-02-02", "0", 0)]
+        asked(client, "POST", "/api/table/clickstream/commits", {"expected_version": 3, "operations": [
+            {"type": "remove_file", "path": "date=2024-02-01/hour=14/x.parquet"}]})
+        await_true("the list is gone", lambda: not os.path.exists(at + "/_symlink_format_manifest/date=2024-02-01/hour=14/manifest"))
+        assert follow(at) == [("2024-02-01", "13", 13), ("2024-02-02", "0", 0), ("2024-02-02", "0", 0)]
+
+
+def the_table_of_the_readme_is_made_in_a_metastore():
+    """Spark brings Hive's metastore. It does not follow lists itself; that the partitions are found is what it can show."""
+    with folder() as data:
+        _, at = clickstream(data, properties={"publish.symlink_manifest": True})
+        await_true("the lists", lambda: len(follow(at)) == 5)
+        session, (block,) = start_spark(), blocks("sql")
+        for statement in block.replace("/lake/clickstream", at).strip().rstrip(";").split(";\n"):
+            session.sql(statement)
+        found = sorted(row[0] for row in session.sql("SHOW PARTITIONS clickstream").collect())
+        session.sql("DROP TABLE clickstream")
+        assert found == ["date=2024-02-01/hour=13", "date=2024-02-01/hour=14", "date=2024-02-02/hour=0"], found
+
+
 main(three_engines_read_the_same_rows_across_schema_versions, files_that_share_no_column_with_the_snapshot_give_its_defaults,
-     a_file_may_be_narrower_than_its_schema_and_lack_columns, the_examples_run_from_the_command_line)
+     a_file_may_be_narrower_than_its_schema_and_lack_columns, the_examples_run_from_the_command_line,
+     the_python_lines_of_the_readme_run, lists_of_files_name_the_rows_of_the_snapshot, the_table_of_the_readme_is_made_in_a_metastore)

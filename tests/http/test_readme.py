@@ -28,7 +28,7 @@ def the_tour_of_the_readme_runs():
         assert done.returncode == 0, done.stdout + done.stderr
         faults = re.findall(r'.*"status": ?[45]\d\d.*', done.stdout)
         assert not faults, faults
-        for wanted in ('"version":2', '"compact-1"', "file://", "last_committed_txn", '"findings"'):
+        for wanted in ('"version":3', '"compact-1"', '"source":"duration_seconds"', '"status":"completed"', "file://", "last_committed_txn", '"findings"'):
             assert wanted in done.stdout.replace(": ", ":"), f"nowhere {wanted} in: {done.stdout}"
 
 
