@@ -27,9 +27,9 @@ def start_spark():
         spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
                  .config("spark.driver.host", "127.0.0.1")
                  .config("spark.driver.bindAddress", "127.0.0.1").config("spark.sql.session.timeZone", "UTC")
-                 .config("spark.sql.shuffle.partitions", "2").config("spark.sql.warehouse.dir", tempfile.gettempdir() + "/none")
+                 .config("spark.sql.shuffle.partitions", "1").config("spark.sql.warehouse.dir", tempfile.gettempdir() + "/none")
                  .config("spark.hadoop.javax.jdo.option.ConnectionURL", "jdbc:derby:memory:metastore;create=true")
-                 .config("spark.driver.extraJavaOptions", "-Dderby.stream.error.file=/dev/null")
+                 .config("spark.driver.extraJavaOptions", "-Dderby.stream.error.file=/dev/null -XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
                  .enableHiveSupport().getOrCreate())
         spark.sparkContext.setLogLevel("ERROR")
     return spark
