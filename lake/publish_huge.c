@@ -1,6 +1,6 @@
-/* publish_huge.c - the log entry of a commit that is too large for memory: its removes, then its adds, page by page
- * in the order of an index, so that it costs its own rows whatever the table's size. */
+/* publish_huge.c - the log entry of a commit that is too large for memory: streamed to storage page by page. */
 #include "formats/manifest/manifest.h"
+#include "lake/entry_pages.h"
 #include "lake/publish_run.h"
 #include "lake/source.h"
 #include <stdio.h>
@@ -11,54 +11,22 @@ enum { PAGE_ROWS = 5000 };
 struct page {
     struct tarn_sink *sink;
     struct tarn_jsonw begin; /* the writer's state before the page: a transaction may run twice */
-    int64_t table_id, version, rows;
-    struct tarn_file_cursor from, to;
+    struct tarn_entry_cursor from, to;
 };
 
-static tarn_code write_removed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
-{
-    struct page *p = ctx;
-    (void)err;
-    tarn_entry_write_op(&p->sink->w, file, false);
-    return TARN_OK;
-}
-
-static tarn_code removed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct page *p = ctx;
     tarn_buf_clear(&p->sink->buf);
     p->sink->w = p->begin;
-    return tx->ops->files.removed_page(tx, p->table_id, p->version, INT64_MAX, &p->from, PAGE_ROWS, write_removed, p,
-                                       &p->to, err);
+    return tarn_entry_page(tx, &p->from, PAGE_ROWS, &p->sink->w, &p->to, err);
 }
 
-static tarn_code write_added(void *ctx, const struct tarn_file *file, struct tarn_err *err)
-{
-    struct page *p = ctx;
-    (void)err;
-    tarn_entry_write_op(&p->sink->w, file, true);
-    snprintf(p->to.path, sizeof p->to.path, "%s", file->path);
-    p->rows++;
-    return TARN_OK;
-}
-
-static tarn_code added_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    struct page *p = ctx;
-    tarn_buf_clear(&p->sink->buf);
-    p->sink->w = p->begin;
-    p->rows = 0;
-    tarn_code code = tx->ops->files.page_old(tx, p->table_id, p->version, p->version, p->from.path, PAGE_ROWS,
-                                             write_added, p, err);
-    p->to.end = p->rows < PAGE_ROWS;
-    return code;
-}
-
-static tarn_code write_pages(struct tarn_sink *sink, struct tarn_publish_run *run, int64_t version, tarn_tx_fn *fn,
+static tarn_code write_pages(struct tarn_sink *sink, struct tarn_publish_run *run, int64_t version,
                              struct tarn_err *err)
 {
-    struct page p = { .sink = sink, .table_id = run->table_id, .version = version };
-    p.from = (struct tarn_file_cursor){ .removed_version = version };
+    struct page p = { .sink = sink };
+    tarn_entry_begin(&p.from, run->table_id, version);
     while (!p.from.end) {
         tarn_code code = tarn_sink_flush(sink, err);
         if (code != TARN_OK)
@@ -66,7 +34,7 @@ static tarn_code write_pages(struct tarn_sink *sink, struct tarn_publish_run *ru
         if (run->cancelled && run->cancelled(run->ctx))
             return tarn_fail(err, TARN_OVERLOADED, "the server stops");
         p.begin = sink->w;
-        code = tarn_store_read(run->lake->store, fn, &p, err);
+        code = tarn_store_read(run->lake->store, page_tx, &p, err);
         if (code != TARN_OK)
             return code;
         p.from = p.to;
@@ -97,9 +65,7 @@ tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_comm
     if (code != TARN_OK)
         return code;
     tarn_entry_write_head(&sink.w, run->table, run->lake->catalog_id, row);
-    code = write_pages(&sink, run, row->version, removed_tx, err);
-    if (code == TARN_OK)
-        code = write_pages(&sink, run, row->version, added_tx, err);
+    code = write_pages(&sink, run, row->version, err);
     if (code != TARN_OK)
         return code;
     tarn_entry_write_end(&sink.w, row);

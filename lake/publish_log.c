@@ -4,13 +4,13 @@
 #include "lake/publish_run.h"
 #include "base/json.h"
 #include "formats/manifest/manifest.h"
+#include "lake/entry_pages.h"
 #include <stdio.h>
 #include <string.h>
 
 enum {
     BATCH_ENTRIES = 64,
     BATCH_BYTES = 4 * 1024 * 1024,
-    SMALL_OPS = 20000,               /* operations of an entry that is held in memory */
     COMPARED_BYTES = 8 * 1024 * 1024 /* documents that are compared as trees */
 };
 static const struct tarn_json_limits k_tree_limits = { .max_depth = 64, .max_values = 2000000 };
@@ -117,7 +117,7 @@ static tarn_code take_version(struct tarn_tx *tx, struct batch *b, struct tarn_e
     }
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
-    if (row.files_added + row.files_removed > SMALL_OPS) {
+    if (row.files_added + row.files_removed > TARN_ENTRY_SMALL_OPS) {
         b->huge = row;
         row = (struct tarn_commit_row){ 0 };
         return TARN_OK;

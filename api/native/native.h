@@ -30,7 +30,7 @@ void tarn_table_seen_done(struct tarn_table_seen *seen);
 void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_scan_row *scan);
 void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_scan_row *scan);
 
-/* commits.c, history.c; query of the list: page_size page_token */
+/* commits.c, history.c, entry.c; query of the list: page_size page_token */
 extern const struct tarn_flow tarn_native_commit; /* POST .../commits */
 struct tarn_commit_use;
 void tarn_native_commit_write(struct tarn_jsonw *w, const struct tarn_commit_use *use); /* as it is answered */

@@ -89,6 +89,8 @@ Test(large_commit, it_replaces_files_and_its_entry_on_storage_says_so)
         cr_assert(eq(str, (char *)type, (char *)(i < MANY ? "remove_file" : "add_file")));
     }
     expect_table(2, MANY);
+    cr_assert(eq(uint, tarn_ask("GET", URL "/txn-2", NULL), 200)); /* page by page, and the same */
+    cr_expect(json_equal((json_t *)tarn_answer(), json));
 }
 
 Test(large_commit, one_fault_at_the_end_refuses_it_whole_and_the_table_goes_on)
