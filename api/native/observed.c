@@ -253,6 +253,7 @@ static tarn_code produce(void *state, struct tarn_buf *out, bool *end, struct ta
         return tarn_fail_oom(err);
     tarn_code code = tarn_reader_fill(d->reader, room, PIECE_BYTES, &len, err);
     out->len += code == TARN_OK ? len : 0;
+    out->data[out->len] = '\0';
     *end = len == 0;
     return code;
 }
