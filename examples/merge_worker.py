@@ -118,10 +118,21 @@ class Table:
                 continue                             # another worker was faster
             if path in merged[folder]:
                 self.drop(batch, merged[folder][path])
+            elif self.marked(path):
+                step("left out", f"{path}: merged before Tarn took the table over")
             elif len(picked) < BATCHES_A_COMMIT:
                 picked.append(batch)
         step("picked", f"{len(picked)} batches")
         return picked
+
+    def marked(self, path):
+        """The checkpoint of another merge engine, from before. Tarn's own carry its ids, and Tarn was asked already."""
+        try:
+            with open(os.path.join(self.folder, "processed", path.removesuffix(".parquet") + ".json")) as f:
+                marker = json.load(f)
+        except (OSError, ValueError):
+            return False
+        return marker.get("status") == "completed" and "table_uuid" not in marker
 
     def drop(self, batch, told):
         """Merged batches stay for --keep seconds, so that a rollback can run them again."""

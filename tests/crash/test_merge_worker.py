@@ -130,6 +130,20 @@ def a_worker_that_nobody_kills_merges_every_batch():
         lake.judge("a third run")
 
 
+def a_batch_that_another_engine_merged_before_is_left_out():
+    with folder() as data:
+        lake = Lake(data)
+        before = "2024-01-31/23/batch-000122.parquet"
+        lake.stage(before)
+        del lake.sizes[before]
+        marker = f"{lake.table}/processed/2024-01-31/23/batch-000122.json"
+        os.makedirs(os.path.dirname(marker))
+        with open(marker, "w") as f:
+            json.dump({"batch_id": before, "status": "completed", "num_records": 5}, f)
+        lake.work()
+        lake.judge("one run", staged=[before])
+
+
 def killed_at_any_step_and_started_again_it_merges_every_batch_once():
     with folder() as data:
         lake = Lake(data)
@@ -190,6 +204,7 @@ def a_rolled_back_batch_runs_again():
         assert lake.statuses() == dict.fromkeys(lake.sizes, "completed")
 
 
-main(a_worker_that_nobody_kills_merges_every_batch, killed_at_any_step_and_started_again_it_merges_every_batch_once,
+main(a_worker_that_nobody_kills_merges_every_batch, a_batch_that_another_engine_merged_before_is_left_out,
+     killed_at_any_step_and_started_again_it_merges_every_batch_once,
      killed_in_every_attempt_at_another_step_it_merges_every_batch_once, workers_side_by_side_merge_every_batch_once,
      a_rolled_back_batch_runs_again)
