@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads one snapshot of a Tarn table with Polars (1.30 or newer): read_polars.py TABLE [VERSION]
+"""Reads one snapshot of a Tarn table with Polars (1.44 or newer): read_polars.py TABLE [VERSION]
 
     frame = read_polars.frame(tarn_snapshot.get("sales.orders"))    # lazy: filter and select, then collect()
 """

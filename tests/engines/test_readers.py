@@ -312,7 +312,8 @@ def lists_of_files_name_the_rows_of_the_snapshot():
 def the_table_of_the_readme_is_made_in_a_metastore():
     """Spark brings Hive's metastore. It does not follow lists itself; that the partitions are found is what it can show."""
     with folder() as data:
-        _, at = clickstream(data, properties={"publish.symlink_manifest": True})
+        client, at = clickstream(data)
+        asked(client, "PATCH", "/api/table/clickstream", {"properties": {"publish.symlink_manifest": True}}, 200)
         await_true("the lists", lambda: len(follow(at)) == 5)
         session, (block,) = start_spark(), blocks("sql")
         for statement in block.replace("/lake/clickstream", at).strip().rstrip(";").split(";\n"):
