@@ -19,7 +19,8 @@ static const char k_head[] =
     "              \"schema_drift.extra_column\": {\"severity\": \"off\"}}}\n"
     "```\n"
     "\n"
-    "The *cure* is the repair plan that a managed table's finding names.\n"
+    "The *cure* is the repair plan that a managed table's finding names. Tarn does not run repairs\n"
+    "yet: until it does, the cure only says which kind of remedy fits.\n"
     "\n"
     "| code | severity | warning above | grace | cure | what it says |\n"
     "|---|---|---|---|---|---|\n";
