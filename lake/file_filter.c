@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "catalog/prune.h"
 #include "catalog/schema_map.h"
+#include "formats/partition.h"
 #include "lake/schema_rows.h"
 #include <stdlib.h>
 #include <string.h>
@@ -161,13 +162,24 @@ static bool value_is(const json_t *value, const char *wanted)
     return text && strcmp(text, wanted) == 0;
 }
 
+/* The value as committed, else as the folder's name says, as a reader of the path takes it. */
+static bool is_of(const struct term *term, const json_t *values, const struct tarn_file *file)
+{
+    json_auto_t *named = NULL;
+    const json_t *value = json_object_get(values, term->column);
+    TARN_ERR(err);
+
+    if (!value && tarn_partition_from_path(file->path, &named, &err) == TARN_OK)
+        value = json_object_get(named, term->column);
+    return value_is(value, term->value);
+}
+
 static bool partitions_match(const struct tarn_file_filter *filter, const struct tarn_file *file)
 {
     json_auto_t *values = file->partition_values ? json_loads(file->partition_values, 0, NULL) : NULL;
 
     for (size_t i = 0; i < filter->count; i++)
-        if (filter->terms[i].op == PARTITION &&
-            !value_is(json_object_get(values, filter->terms[i].column), filter->terms[i].value))
+        if (filter->terms[i].op == PARTITION && !is_of(&filter->terms[i], values, file))
             return false;
     return true;
 }

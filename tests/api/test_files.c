@@ -89,6 +89,17 @@ Test(files, a_partition_value_is_compared_as_text)
     cr_expect(eq(str, (char *)tarn_answer_str("field"), "partition.day"));
 }
 
+Test(files, a_partition_value_that_nobody_committed_comes_from_the_path)
+{
+    fill();
+    commit("{\"type\":\"add_file\",\"path\":\"hour=3/a.parquet\",\"size\":1},"
+           "{\"type\":\"add_file\",\"path\":\"bare.parquet\",\"size\":1}");
+    cr_assert(eq(uint, get(URL "?partition.hour=3", NULL), 200));
+    cr_assert(eq(sz, json_array_size(files()), 1));
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(json_array_get(files(), 0), "path")),
+                 "hour=3/a.parquet"));
+}
+
 Test(files, a_chain_of_pages_is_one_snapshot)
 {
     char url[4096];
