@@ -32,7 +32,7 @@ static const char *origin_form(const char *target)
 static tarn_code path_split(const char *text, size_t len, struct path *out, struct tarn_err *err)
 {
     if (len == 0 || *text != '/')
-        return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here");
+        return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
     out->text = malloc(len + SEGMENTS_MAX + 1);
     if (!out->text)
         return tarn_fail_oom(err);
@@ -43,7 +43,7 @@ static tarn_code path_split(const char *text, size_t len, struct path *out, stru
         const char *next = memchr(text, '/', (size_t)(end - text));
         size_t part = (size_t)((next ? next : end) - text);
         if (out->count == SEGMENTS_MAX)
-            return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here");
+            return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
         tarn_code code = tarn_percent_decode(text, part, false, to, err);
         if (code != TARN_OK)
             return code;
@@ -114,7 +114,7 @@ static tarn_code find_route(const char *method, const struct path *path, struct 
     }
     if (allow[0])
         return tarn_fail(err, TARN_METHOD_NOT_ALLOWED, "only %s can be asked here", allow);
-    return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here");
+    return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
 }
 
 /* `known`: names separated by blanks, one that ends in '*' is a prefix. */

@@ -1,7 +1,5 @@
 /* commands.c - every command on one page, and the help that is made from the table. */
-#include "base/buf.h"
 #include "cli/command.h"
-#include "config/config.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +45,6 @@ void tarn_cli_command_help(const struct tarn_command *command)
 
 void tarn_cli_help(void)
 {
-    TARN_AUTO_DONE(buf) struct tarn_buf options = { 0 };
     char left[64];
 
     printf("tarn: a lakehouse catalog that checks its tables\n\nusage: tarn COMMAND [arguments] [flags]\n\n");
@@ -58,6 +55,5 @@ void tarn_cli_help(void)
     }
     printf("\n`tarn COMMAND --help` tells the flags of a command. Commands that ask a server take:\n\n");
     print_flags(tarn_flags_server);
-    tarn_config_help(&options);
-    printf("\nserve takes:\n\n%s", options.data ? options.data : "");
+    printf("\n`tarn serve --help` tells the settings of the server.\n");
 }

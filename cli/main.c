@@ -30,15 +30,36 @@ static const struct tarn_command *find_command(int argc, char **argv, int *words
     return NULL;
 }
 
+static bool begins_with_word(const struct tarn_command *command, const char *word)
+{
+    size_t len = strlen(word);
+
+    return strncmp(command->name, word, len) == 0 && command->name[len] == ' ';
+}
+
+/* `tarn token --help`: all that begin so; false: there are none. */
+static bool group_help(const char *word)
+{
+    bool found = false;
+
+    for (size_t i = 0; tarn_commands[i]; i++) {
+        if (!begins_with_word(tarn_commands[i], word))
+            continue;
+        fputs(found ? "\n" : "", stdout);
+        tarn_cli_command_help(tarn_commands[i]);
+        found = true;
+    }
+    return found;
+}
+
 /* `tarn token` alone: which words may follow? */
 static int unknown(const char *word)
 {
-    size_t len = strlen(word);
     bool found = false;
 
     for (size_t i = 0; tarn_commands[i]; i++) {
         const char *name = tarn_commands[i]->name;
-        if (strncmp(name, word, len) != 0 || name[len] != ' ')
+        if (!begins_with_word(tarn_commands[i], word))
             continue;
         fprintf(stderr, "%s%s", found ? ", " : "tarn: which one? ", name);
         found = true;
@@ -68,6 +89,19 @@ static int run(const struct tarn_command *command, int argc, char **argv)
     return rc;
 }
 
+/* `tarn help`, `tarn help commit`, `tarn help token` */
+static int help(int argc, char **argv)
+{
+    int words = 0;
+    const struct tarn_command *command = argc > 2 ? find_command(argc - 1, argv + 1, &words) : NULL;
+
+    if (command)
+        tarn_cli_command_help(command);
+    else if (argc < 3 || !group_help(argv[2]))
+        tarn_cli_help();
+    return 0;
+}
+
 int tarn_cli_main(int argc, char **argv)
 {
     int words = 0;
@@ -78,12 +112,13 @@ int tarn_cli_main(int argc, char **argv)
         tarn_cli_help();
         return TARN_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        tarn_cli_help();
-        return 0;
-    }
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help(argc, argv);
     if (strcmp(argv[1], "--version") == 0)
         return run(&tarn_command_version, argc - 2, argv + 2);
     const struct tarn_command *command = find_command(argc, argv, &words);
-    return command ? run(command, argc - 1 - words, argv + 1 + words) : unknown(argv[1]);
+    if (command)
+        return run(command, argc - 1 - words, argv + 1 + words);
+    bool asks_help = argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0);
+    return asks_help && group_help(argv[1]) ? 0 : unknown(argv[1]);
 }

@@ -126,5 +126,5 @@ static int run(struct tarn_cli *cli)
 
 const struct tarn_command tarn_command_register = {
     .name = "register", .takes = "NAME [LOCATION]", .least = 1, .most = 2, .flags = k_flags, .asks_server = true,
-    .sentence = "Make a table known to the catalog.", .run = run,
+    .sentence = "Make a table known to the catalog. Default location: <first root>/<namespace>/<name>.", .run = run,
 };

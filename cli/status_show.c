@@ -40,8 +40,8 @@ static void show_keys(const json_t *status)
 
 static void show_findings(const json_t *findings)
 {
-    static const char *const k_titles[] = { "SEVERITY", "CODE", "MESSAGE", "SINCE", NULL };
-    static const char *const k_members[] = { "severity", "code", "message", "since" };
+    static const char *const k_titles[] = { "SEVERITY", "SINCE", "MESSAGE", NULL };
+    static const char *const k_members[] = { "severity", "since", "message" };
     struct tarn_grid grid = { .titles = k_titles };
 
     if (json_array_size(findings) == 0)

@@ -126,7 +126,7 @@ static tarn_code check_listen(const struct tarn_config *config, struct tarn_err 
                                config->listen);
     if (strcmp(config->auth_mode, "none") == 0 && !is_loopback(host))
         return tarn_fail_field(err, "auth.mode",
-                               "auth.mode: none would let anybody on the network in; it needs a loopback address, "
+                               "none would let anybody on the network in; it needs a loopback address, "
                                "not '%.100s'", config->listen);
     return TARN_OK;
 }

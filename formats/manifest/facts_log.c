@@ -144,7 +144,8 @@ static bool number_entries(struct tarn_log_facts *log)
         if (i == 0)
             snprintf(log->prefix, sizeof log->prefix, "%.*s", (int)prefix_len, id);
         if (strlen(log->prefix) != prefix_len || strncmp(log->prefix, id, prefix_len) != 0) {
-            snprintf(log->why_not, sizeof log->why_not, "%.60s has another prefix", id);
+            snprintf(log->why_not, sizeof log->why_not, "the ids %.30s and %.30s begin differently",
+                     tarn_log_id(log, &log->entries[0]), id);
             return false;
         }
         if (id[prefix_len] == '0' && id[prefix_len + 1])

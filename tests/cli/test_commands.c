@@ -210,7 +210,7 @@ Test(commands, a_status_is_shown_with_its_findings)
         "partitioned by date, hour\n",
         "manifest age   1m23s\n",
         "checked        2024-02-01T14:35:00Z (stale)\n",
-        "warning   manifest_age  manifest_age > 1m  2024-02-01T14:34:45Z\n",
+        "warning   2024-02-01T14:34:45Z  manifest_age > 1m\n",
     };
     for (size_t i = 0; i < TARN_COUNT(k_lines); i++)
         cr_expect(tarn_has(tarn_cli_stdout(), k_lines[i]), "%s", tarn_cli_stdout());
@@ -308,7 +308,7 @@ Test(commands, a_commit_comes_from_a_file_with_flags_over_it)
               "%s", tarn_stub_asked(0)->body);
     cr_expect(eq(str, (char *)tarn_stub_asked(0)->line, "POST /api/table/sales.%22a.b%22/commits HTTP/1.1"));
     cr_expect(eq(str, (char *)tarn_cli_stdout(),
-                 "t is at version 5 by t-9: 1 files added, 0 removed, 1 in all; storage does not show it "
+                 "t is at version 5 by t-9: files: 1 added, 0 removed, 1 in all; storage does not show it "
                  "yet\nwarning: w\n"));
 }
 
@@ -423,7 +423,11 @@ Test(commands, help_and_version_need_nothing)
 {
     cr_expect(eq(int, tarn_run_cli("help"), 0));
     cr_expect(tarn_has(tarn_cli_stdout(), "token revoke NAME") &&
-              tarn_has(tarn_cli_stdout(), "--scan-interval DURATION"));
+              tarn_has(tarn_cli_stdout(), "tarn serve --help"));
+    cr_expect(eq(int, tarn_run_cli("help commit"), 0));
+    cr_expect(tarn_has(tarn_cli_stdout(), "--expected-version N"));
+    cr_expect(eq(int, tarn_run_cli("token --help"), 0));
+    cr_expect(tarn_has(tarn_cli_stdout(), "--scope SCOPE") && tarn_has(tarn_cli_stdout(), "tarn token revoke NAME"));
     cr_expect(eq(int, tarn_run_cli("--help"), 0));
     cr_expect(eq(int, tarn_run_cli(""), 64));
     cr_expect(eq(int, tarn_run_cli("version"), 0));
