@@ -112,6 +112,9 @@ struct tarn_route {
     tarn_handler_fn *handle;   /* a bounded read: memory or one indexed read; runs inline on the loop */
     tarn_handler_fn *work;     /* reads more: runs on a worker */
     const struct tarn_flow *flow;
+    /* One that takes long is answered with 202 and goes on; here, the last segment of the path that tells of its outcome.
+     * NULL: it is waited for. */
+    const char *elsewhere;
 };
 extern const struct tarn_route tarn_routes[];
 extern const size_t tarn_routes_count;

@@ -60,7 +60,8 @@ const struct tarn_route tarn_routes[] = {
     { "DELETE", "/api/namespaces/{namespace}", "removeNamespace", WRITE, EMPTY, "", FLOW(tarn_native_namespace_remove) },
 
     { "GET",    T "/status",                 "getStatus",     STATUS, EMPTY, "", INLINE(tarn_native_status_get) },
-    { "POST",   T "/check",                  "checkTable",    READ,   EMPTY, "depth", FLOW(tarn_native_check) },
+    { "POST",   T "/check",                  "checkTable",    READ,   EMPTY, "depth", FLOW(tarn_native_check),
+      .elsewhere = "status" },
     { "GET",    T "/findings",               "listFindings",  STATUS, EMPTY,
                 "state " PAGE,                                                   INLINE(tarn_native_findings_list) },
     { "GET",    "/api/status",               "listStatus",    STATUS, EMPTY,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define ANSWERS_BYTES (32u << 20) /* of rendered answers, filled as they are asked for */
+#define PATIENCE_MS   20000 /* of a client with a check; then it is told where to ask */
 #define AIR_MAX       (4096 + TARN_POLLS_MAX) /* requests being worked on, or waiting for events, at once */
 
 static atomic_bool is_ready;
@@ -111,7 +112,7 @@ static tarn_code open_workers(struct tarn_house *house, struct tarn_err *err)
     tarn_tasks_init(&house->tasks, house->pool, AIR_MAX);
     code = tarn_polls_start(house->store, TARN_POLLS_MAX, &house->polls, err);
     house->tasks.polls = house->polls;
-    return code;
+    return code == TARN_OK ? tarn_late_start(&house->tasks, PATIENCE_MS, &house->late, err) : code;
 }
 
 static tarn_code open_doors(struct tarn_house *house, struct tarn_err *err)
@@ -175,6 +176,7 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
         return;
     int64_t deadline_ms = tarn_monotonic_ms() + patience_ms;
     atomic_store(&is_ready, false);
+    tarn_late_stop(house->late);
     if (house->mhd)
         tarn_drain(house->mhd, &house->tasks, deadline_ms);
     else if (house->polls)

@@ -8,6 +8,7 @@
 #include "lake/publish.h"
 #include "lake/sweep.h"
 #include "monitors/monitors.h"
+#include "server/late.h"
 #include "server/listen.h"
 #include "server/mhd.h"
 #include "server/poll.h"
@@ -27,6 +28,7 @@ struct tarn_house {
     struct tarn_runner *runner;
     struct tarn_pool *pool;
     struct tarn_polls *polls;
+    struct tarn_late *late;
     struct tarn_tasks tasks;
     struct tarn_app app;
     struct tarn_mhd *mhd;

@@ -16,6 +16,7 @@ void tarn_tasks_init(struct tarn_tasks *tasks, struct tarn_pool *pool, size_t ai
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&tasks->lock, NULL);
     pthread_cond_init(&tasks->quiet, &attr);
+    pthread_cond_init(&tasks->departed, &attr);
     pthread_condattr_destroy(&attr);
 }
 
@@ -23,6 +24,7 @@ void tarn_tasks_done(struct tarn_tasks *tasks)
 {
     pthread_mutex_destroy(&tasks->lock);
     pthread_cond_destroy(&tasks->quiet);
+    pthread_cond_destroy(&tasks->departed);
 }
 
 void tarn_tasks_begin(struct tarn_tasks *tasks)
@@ -102,21 +104,30 @@ void tarn_task_done(struct tarn_task *task)
     tarn_buf_done(&task->body);
 }
 
+static bool may_be_late(const struct tarn_task *task)
+{
+    const struct tarn_route *route = task->req.route;
+    return task->tasks->patience_ms > 0 && route && route->elsewhere;
+}
+
 tarn_code tarn_task_depart(struct tarn_task *task, struct tarn_err *err)
 {
     struct tarn_tasks *tasks = task->tasks;
     pthread_mutex_lock(&tasks->lock);
     bool room = tasks->air_count < tasks->air_max || task->step == TARN_STEP_STREAM;
     if (room) {
+        tarn_task_ref(task);
+        atomic_store(&task->where, IN_AIR);
         list_add(tasks, task);
         tasks->jobs++;
     }
+    task->late_at_ms = room && may_be_late(task) ? tarn_monotonic_ms() + tasks->patience_ms : 0;
+    if (task->late_at_ms > 0)
+        pthread_cond_signal(&tasks->departed);
     pthread_mutex_unlock(&tasks->lock);
     if (!room)
         return tarn_fail(err, TARN_OVERLOADED, "%zu requests are being worked on; ask again later",
                          tasks->air_max);
-    tarn_task_ref(task);
-    atomic_store(&task->where, IN_AIR);
     return TARN_OK;
 }
 
@@ -144,15 +155,20 @@ void tarn_task_land(struct tarn_task *task)
     job_ended(tasks);
 }
 
+/* With the lock held. */
+static void abandon(struct tarn_tasks *tasks, struct tarn_task *task)
+{
+    list_remove(tasks, task);
+    atomic_store(&task->where, ABANDONED);
+    task->lost = true;
+}
+
 static struct tarn_task *abandon_one(struct tarn_tasks *tasks)
 {
     pthread_mutex_lock(&tasks->lock);
     struct tarn_task *task = tasks->first;
-    if (task) {
-        list_remove(tasks, task);
-        atomic_store(&task->where, ABANDONED);
-        task->lost = true;
-    }
+    if (task)
+        abandon(tasks, task);
     pthread_mutex_unlock(&tasks->lock);
     return task;
 }
@@ -165,6 +181,35 @@ size_t tarn_tasks_abandon(struct tarn_tasks *tasks)
         count++;
     }
     return count;
+}
+
+int64_t tarn_tasks_next_late(const struct tarn_tasks *tasks)
+{
+    int64_t next_ms = -1;
+    for (const struct tarn_task *task = tasks->first; task; task = task->next)
+        if (task->late_at_ms > 0 && (next_ms < 0 || task->late_at_ms < next_ms))
+            next_ms = task->late_at_ms;
+    return next_ms;
+}
+
+static struct tarn_task *abandon_late_one(struct tarn_tasks *tasks, int64_t now_ms)
+{
+    pthread_mutex_lock(&tasks->lock);
+    struct tarn_task *task = tasks->first;
+    while (task && (task->late_at_ms == 0 || task->late_at_ms > now_ms))
+        task = task->next;
+    if (task) {
+        task->late = true;
+        abandon(tasks, task);
+    }
+    pthread_mutex_unlock(&tasks->lock);
+    return task;
+}
+
+void tarn_tasks_abandon_late(struct tarn_tasks *tasks, int64_t now_ms)
+{
+    for (struct tarn_task *task = abandon_late_one(tasks, now_ms); task; task = abandon_late_one(tasks, now_ms))
+        task->resume(task);
 }
 
 void tarn_tasks_settle(struct tarn_tasks *tasks)

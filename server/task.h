@@ -18,6 +18,8 @@ struct tarn_tasks {
     size_t air_max;          /* tasks in the air at most; above: TARN_OVERLOADED */
     pthread_mutex_t lock;
     pthread_cond_t quiet;    /* active or jobs became 0 while draining */
+    pthread_cond_t departed; /* one that may be late went into the air */
+    int64_t patience_ms;     /* after which it is; 0: never */
     struct tarn_task *first; /* in the air; guarded by lock */
     size_t air_count;        /* guarded by lock */
     size_t jobs;             /* in the air or abandoned; guarded by lock */
@@ -32,6 +34,10 @@ void tarn_tasks_end(struct tarn_tasks *tasks);
 bool tarn_tasks_wait(struct tarn_tasks *tasks, int64_t deadline_ms);
 /* Takes back every task in the air and resumes it; returns how many. */
 size_t tarn_tasks_abandon(struct tarn_tasks *tasks);
+/* The same for those that may be late and whose time is over; their answer is "later". */
+void tarn_tasks_abandon_late(struct tarn_tasks *tasks, int64_t now_ms);
+/* When the first of them is due, -1: there is none. With the lock held. */
+int64_t tarn_tasks_next_late(const struct tarn_tasks *tasks);
 /* Waits until no job holds a task, abandoned ones too: before workers, publisher and store go. */
 void tarn_tasks_settle(struct tarn_tasks *tasks);
 
@@ -56,6 +62,8 @@ struct tarn_task {
     size_t piece_sent;
     bool stream_end;
     bool lost;               /* abandoned: reply, err and use are not the loop's any more */
+    bool late;               /* abandoned, because it takes long: it goes on */
+    int64_t late_at_ms;      /* monotonic: when that is; 0: never */
     /* below: task.c alone */
     atomic_uint refs;
     atomic_int where;

@@ -1,5 +1,6 @@
 /* visit_reply.c - from a reply to the wire. The body's memory goes to libmicrohttpd as it is; a stream
  * is copied piece by piece, the connection sleeping while a worker makes the next one. */
+#include "base/jsonw.h"
 #include "base/log.h"
 #include "base/time.h"
 #include "server/flow.h"
@@ -118,9 +119,40 @@ enum MHD_Result tarn_visit_respond(struct tarn_visit *visit)
     return queue(visit, response, reply->status, empty ? NULL : type);
 }
 
-/* The job may still be writing into the task: nothing of it is read but the id. */
+/* "…/check?depth=sweep" to "…/status", in the client's own spelling. */
+static void elsewhere_of(const struct tarn_visit *visit, struct tarn_buf *out)
+{
+    size_t len = strcspn(visit->target, "?");
+    while (len > 0 && visit->target[len - 1] != '/')
+        len--;
+    tarn_buf_add(out, visit->target, len);
+    tarn_buf_adds(out, visit->task.req.route->elsewhere);
+}
+
+/* It takes long and goes on; the client may ask for its outcome. */
+static enum MHD_Result respond_late(struct tarn_visit *visit)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf url = { 0 }, body = { 0 };
+    struct tarn_jsonw w = tarn_jsonw_to(&body);
+    elsewhere_of(visit, &url);
+    if (tarn_buf_check(&url, NULL) != TARN_OK)
+        return MHD_NO;
+    tarn_jsonw_object(&w);
+    tarn_jsonw_kstr(&w, "progress", url.data);
+    tarn_jsonw_object_end(&w);
+    if (tarn_buf_check(&body, NULL) != TARN_OK)
+        return MHD_NO;
+    struct MHD_Response *response = response_of_buffer(&body);
+    if (response)
+        MHD_add_response_header(response, "Location", url.data);
+    return queue(visit, response, 202, "application/json");
+}
+
+/* The job may still be writing into the task: nothing of it is read but the id and the route. */
 enum MHD_Result tarn_visit_respond_lost(struct tarn_visit *visit)
 {
+    if (visit->task.late)
+        return respond_late(visit);
     struct MHD_Response *response = MHD_create_response_from_buffer(
         sizeof LOST_TEXT - 1, (void *)(uintptr_t)LOST_TEXT, MHD_RESPMEM_PERSISTENT);
     return queue(visit, response, 500, "application/problem+json");
