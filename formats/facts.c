@@ -221,7 +221,7 @@ static tarn_code as_fact(tarn_code code, struct tarn_facts *out, struct tarn_err
 {
     if (code == TARN_OK)
         return TARN_OK;
-    if (code == TARN_INTERNAL)
+    if (code == TARN_INTERNAL || code == TARN_OVERLOADED)
         return tarn_err_move(err, fault);
     tarn_facts_done(out);
     out->state = TARN_FACTS_UNREACHABLE;

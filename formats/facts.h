@@ -10,6 +10,7 @@
 #include "formats/fileset.h"
 #include "storage/storage.h"
 #include <jansson.h>
+#include <stdatomic.h>
 
 #define TARN_EXAMPLES_MAX 20
 
@@ -213,6 +214,7 @@ struct tarn_facts_options {
     const char *partition_keys;         /* JSON array, NULL: as found */
     int64_t previous_version;           /* -1: none */
     const struct tarn_facts_catalog *catalog; /* NULL: observed */
+    const atomic_bool *stops;           /* once true, gathering ends with TARN_OVERLOADED; NULL: never */
 };
 
 /* Which format lies there: TARN_OK and *format, or TARN_NOT_FOUND when it is none. */

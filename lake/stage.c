@@ -2,6 +2,7 @@
  * Rows are written in chunks under an id that no table has yet, and become visible with the table's own row.
  */
 #include "lake/adopt.h"
+#include "lake/lease.h"
 #include "lake/pace.h"
 #include <string.h>
 
@@ -129,7 +130,9 @@ static tarn_code flush(struct tarn_stage *stage, struct tarn_err *err)
     for (stage->from = 0; stage->from < count && code == TARN_OK && !stage->dry_run; stage->from = stage->to) {
         size_t rows = (size_t)tarn_pace_rows(&stage->pace), left = count - stage->from;
         stage->to = stage->from + (rows < left ? rows : left);
-        code = tarn_store_write(stage->lake->store, write_tx, stage, err);
+        code = tarn_lake_goes_on(stage->lake, err);
+        if (code == TARN_OK)
+            code = tarn_store_write(stage->lake->store, write_tx, stage, err);
     }
     clear(stage);
     return code;

@@ -46,6 +46,7 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
         .partition_keys = has_keys ? table->partition_keys : NULL,
         .previous_version = ask->previous_version,
         .catalog = catalog ? &catalog->facts : NULL,
+        .stops = &lake->stopping,
     };
 
     tarn_facts_done(facts);

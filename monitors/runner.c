@@ -69,7 +69,7 @@ static void run_job(void *ctx)
     be_polite();
     tarn_code code = tarn_use_run(job->runner->lake, &tarn_scan, &use, &err);
     bool failed = code != TARN_OK && code != TARN_TABLE_NOT_FOUND; /* dropped meanwhile: nothing to tell */
-    if (failed)
+    if (failed && !atomic_load(&job->runner->lake->stopping))
         tarn_log_err(TARN_LOG_WARN, "scan failed", &err);
     tarn_scan.done(&use);
     job_over(job, failed);

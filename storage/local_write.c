@@ -11,11 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { FLUSH_BYTES = 4 << 20 };
+
 struct local_writer {
     struct tarn_writer writer; /* first */
     char *location, *path;     /* owned, for messages */
     const char *name;          /* last part of path */
     int dir, fd;
+    off_t written, begun, done; /* bytes; up to `begun` the disk was asked to write, up to `done` it has written */
     char temp[64]; /* its name while it has one of ours, "" else */
     bool failed;
 };
@@ -98,6 +101,20 @@ tarn_code tarn_local_writer(struct tarn_place *place, const char *path, struct t
     return TARN_OK;
 }
 
+/* A long document goes to the disk while it is made. Left to the last fsync, its pages would be written in front of
+ * whatever else is synced then (ext4 orders them so), and every commit to the catalog would wait for them. */
+static void flush_behind(struct local_writer *w)
+{
+    if (w->written - w->begun < FLUSH_BYTES)
+        return;
+    if (w->begun > w->done)
+        (void)sync_file_range(w->fd, w->done, w->begun - w->done,
+                              SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    w->done = w->begun;
+    (void)sync_file_range(w->fd, w->begun, w->written - w->begun, SYNC_FILE_RANGE_WRITE);
+    w->begun = w->written;
+}
+
 tarn_code tarn_local_writer_add(struct tarn_writer *writer, const void *data, size_t len,
                                 struct tarn_err *err)
 {
@@ -113,7 +130,9 @@ tarn_code tarn_local_writer_add(struct tarn_writer *writer, const void *data, si
             return writer_fail(w, errno, err);
         at += done;
         len -= (size_t)done;
+        w->written += done;
     }
+    flush_behind(w);
     return TARN_OK;
 }
 

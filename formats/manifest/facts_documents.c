@@ -134,8 +134,11 @@ static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tar
 {
     struct tarn_gather *g = ctx;
     struct tarn_facts *facts = g->facts;
-    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
+    tarn_code code = tarn_gather_goes_on(g, err);
 
+    if (code != TARN_OK)
+        return code;
+    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
     if (!entry)
         return tarn_fail_oom(err);
     if (entry->flags & TARN_FILE_LISTED) {

@@ -100,12 +100,15 @@ static tarn_code note_newest(struct tarn_facts *facts, const struct tarn_object 
 static tarn_code note_object(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct tarn_gather *g = ctx;
+    tarn_code code = tarn_gather_goes_on(g, err);
 
+    if (code != TARN_OK)
+        return code;
     if (object->is_symlink)
         return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
     if (!tarn_is_data_file(object->path))
         return note_other(g, object, err);
-    tarn_code code = note_newest(g->facts, object, err);
+    code = note_newest(g->facts, object, err);
     if (code != TARN_OK)
         return code;
     struct tarn_fileset_entry *file = tarn_fileset_find(&g->files, object->path);
@@ -164,6 +167,10 @@ static tarn_code note_missing(void *ctx, const struct tarn_file *file, struct ta
 static tarn_code note_removed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
     struct tarn_gather *g = ctx;
+    tarn_code code = tarn_gather_goes_on(g, err);
+
+    if (code != TARN_OK)
+        return code;
     struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
 
     if (!entry)

@@ -18,6 +18,14 @@ struct tarn_gather {
     int64_t unread_before_ms;        /* the log before that was not read; INT64_MIN: all was */
 };
 
+/* TARN_OVERLOADED when it is time to stop; asked for each file of a long walk. */
+static inline tarn_code tarn_gather_goes_on(const struct tarn_gather *g, struct tarn_err *err)
+{
+    if (!g->options->stops || !atomic_load_explicit(g->options->stops, memory_order_relaxed))
+        return TARN_OK;
+    return tarn_fail(err, TARN_OVERLOADED, "the server stops");
+}
+
 /* facts_documents.c: pointer, schema, manifest, in that order, so that the manifest is never older than the pointer. */
 TARN_MUST tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err);
 /* The schema's past: the catalog's, else the document's. */

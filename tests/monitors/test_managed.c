@@ -148,6 +148,22 @@ Test(managed, more_removed_files_than_a_page_are_all_known)
     expect_reclaimable(10);
 }
 
+/* A scan that the end of the server cuts short has seen nothing: no finding, and none closed. */
+Test(managed, a_server_that_stops_ends_a_scan)
+{
+    table("");
+    commit("a.parquet", NULL, "");
+    publish();
+    cr_expect(eq(str, (char *)check(), ""));
+    tarn_remove_tree(in_table("a.parquet"));
+    atomic_store(&g_lake->lake.stopping, true);
+    cr_expect(eq(uint, tarn_ask("POST", "/api/table/t/check?depth=sweep", NULL), 503), "%s", tarn_answer_text());
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/t/status", NULL), 200));
+    cr_expect(eq(str, (char *)tarn_answer_str("severity"), "ok"), "%s", tarn_answer_text());
+    atomic_store(&g_lake->lake.stopping, false);
+    cr_expect(eq(str, (char *)check(), "missing_data_file"));
+}
+
 /* --- batches --- */
 
 static void tell(const char *id, const char *status, const char *more)
