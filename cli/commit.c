@@ -101,7 +101,7 @@ static void print_commit(const json_t *answer)
 {
     char text[4096];
 
-    snprintf(text, sizeof text, "%s is at version %s by %s: files: %s added, %s removed, %s in all%s",
+    snprintf(text, sizeof text, "%s is at version %s by %s; files: %s added, %s removed, %s in all%s",
              tarn_show(answer, "table"), tarn_show(answer, "version"), tarn_show(answer, "transaction"),
              tarn_show(answer, "files_added"), tarn_show(answer, "files_removed"), tarn_show(answer, "files"),
              json_is_false(json_object_get(answer, "published")) ? "; storage does not show it yet" : "");

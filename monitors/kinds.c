@@ -53,7 +53,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "schema_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json cannot be read, so that drift is not judged." },
     { "schema_version_not_in_history", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json names a current version that it does not hold." },
     { "schema_drift.extra_column", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "Files hold a column that the schema lacks: its data is never visible." },
-    { "schema_drift.missing_column", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "Files lack a column: it reads as null. Info for files older than the column, an error when it is required." },
+    { "schema_drift.missing_column", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "Files lack a column: it reads as null. Info for files older than the column (unless they may hold it under another name), an error when it is required." },
     { "schema_drift.renamed_case", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "A column differs from the schema only by case." },
     { "schema_drift.narrowed", TARN_SEV_ERROR, .unit = "files", .needs = FOOTERS, .text = "Files hold a wider type than the schema: values may be read wrong." },
     { "schema_drift.type_changed", TARN_SEV_ERROR, .unit = "files", .needs = FOOTERS, .text = "Files hold another type than the schema." },

@@ -51,7 +51,7 @@ static void write_message(const struct tarn_drift_fact *drift, const char *code,
     if (drift->registered[0] && drift->found[0] && strcmp(drift->registered, drift->found) != 0)
         len += snprintf(out + len, size - (size_t)len, " (%s registered, %s found)", drift->registered, drift->found);
     if (drift->possible_rename)
-        snprintf(out + len, size - (size_t)len, " (renamed to %.100s?)", drift->possible_rename);
+        snprintf(out + len, size - (size_t)len, " (in the files: %.100s?)", drift->possible_rename);
 }
 
 static void judge_drift(struct tarn_judging *j, const struct tarn_drift_fact *drift)
@@ -63,7 +63,8 @@ static void judge_drift(struct tarn_judging *j, const struct tarn_drift_fact *dr
 
     if (drift->kind == TARN_DRIFT_EXTRA_COLUMN && is_of_old)
         return; /* it was in the schema when these files were written */
-    if (drift->kind == TARN_DRIFT_MISSING_COLUMN && is_of_old)
+    /* Old files lack what came later. But values under another name that nobody maps are lost to readers, at any age. */
+    if (drift->kind == TARN_DRIFT_MISSING_COLUMN && is_of_old && !drift->possible_rename)
         severity = TARN_SEV_INFO;
     write_message(drift, row->code, message, sizeof message);
     tarn_judge_report(j, row->code,

@@ -308,7 +308,7 @@ Test(commands, a_commit_comes_from_a_file_with_flags_over_it)
               "%s", tarn_stub_asked(0)->body);
     cr_expect(eq(str, (char *)tarn_stub_asked(0)->line, "POST /api/table/sales.%22a.b%22/commits HTTP/1.1"));
     cr_expect(eq(str, (char *)tarn_cli_stdout(),
-                 "t is at version 5 by t-9: files: 1 added, 0 removed, 1 in all; storage does not show it "
+                 "t is at version 5 by t-9; files: 1 added, 0 removed, 1 in all; storage does not show it "
                  "yet\nwarning: w\n"));
 }
 

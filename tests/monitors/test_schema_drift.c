@@ -36,6 +36,18 @@ Test(schema_drift, each_kind_has_its_code_and_severity)
     }
 }
 
+/* No schemaVersion, so no rename is followed: what the column held is null to readers. */
+Test(schema_drift, old_files_that_may_hold_the_column_under_another_name_are_a_warning)
+{
+    struct tarn_drift_fact drift = { .kind = TARN_DRIFT_MISSING_COLUMN, .column = (char *)(uintptr_t) "c", .files = 1,
+                                     .possible_rename = (char *)(uintptr_t) "b" };
+    struct tarn_facts facts = plain_facts();
+
+    facts.drifts = &drift;
+    facts.drift_count = 1;
+    cr_expect(eq(str, (char *)judged(tarn_judge_schema_drift, &facts, NULL), "schema_drift.missing_column c warning"));
+}
+
 Test(schema_drift, a_column_is_empty_when_the_newest_files_agree)
 {
     static const struct { int64_t files_with_rows, empty; const char *expected; } k_null[] = {
