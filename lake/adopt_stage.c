@@ -44,6 +44,9 @@ static tarn_code take_file(void *ctx, const struct tarn_file *listed, struct tar
     if (code != TARN_OK)
         return code;
     a->out->file_count++;
+    /* Until now it was read as the current version: a later rename must still find its columns. */
+    if (file.schema_version == 0)
+        file.schema_version = a->out->schema_version;
     return tarn_stage_file(a->stage, a->out->version, &file, err);
 }
 

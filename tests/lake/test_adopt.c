@@ -101,6 +101,26 @@ Test(adopt, a_table_is_taken_as_its_documents_say)
     cr_expect(eq(str, (char *)tarn_answer_str("timestamp"), "2026-01-01T00:01:00Z"));
 }
 
+/* The documents of others name no schema version for a file; a rename through Tarn must not take its columns away. */
+Test(adopt, a_later_rename_finds_the_columns_of_adopted_files)
+{
+    put_table();
+    cr_assert(eq(uint, adopt(""), 201), "%s", tarn_answer_text());
+    cr_assert(eq(uint,
+                 tarn_ask("POST", "/api/table/t/schemas",
+                          "{\"expected_version\":2,\"renames\":{\"b\":\"label\"},\"schema\":{\"type\":\"struct\",\"fields\":["
+                          "{\"name\":\"a\",\"type\":\"int64\",\"nullable\":false},"
+                          "{\"name\":\"label\",\"type\":\"string\",\"nullable\":true}]}}"),
+                 201),
+              "%s", tarn_answer_text());
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/t/files", NULL), 200));
+    const json_t *file = json_array_get(json_object_get(tarn_answer(), "files"), 0);
+    cr_expect(eq(i64, json_integer_value(json_object_get(file, "schemaVersion")), 2));
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/t/schemas/2/mapping", NULL), 200));
+    const json_t *field = json_array_get(json_object_get(tarn_answer(), "fields"), 1);
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(field, "source")), "b"));
+}
+
 Test(adopt, the_next_commit_goes_on_where_the_log_ends)
 {
     TARN_ERR(err);
