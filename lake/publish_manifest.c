@@ -91,6 +91,38 @@ tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *e
     return TARN_OK;
 }
 
+static void hash_file(struct tarn_sink *sink, const struct tarn_file *file, int64_t version)
+{
+    (void)version;
+    tarn_manifest_write_file(&sink->w, file);
+}
+
+tarn_code tarn_publish_manifest_is(struct tarn_publish_run *run, const struct tarn_commit_row *commit,
+                                   const char *name, const char *sha256, bool *is_so, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
+    struct tarn_table table = *run->table; /* borrows */
+    struct tarn_ident ident;
+
+    *is_so = false;
+    if (!name || tarn_ident_parse(name, "table", &ident, NULL) != TARN_OK)
+        return TARN_OK;
+    table.namespace_ = ident.namespace_;
+    table.name = ident.name;
+    tarn_code code = tarn_sink_open(&sink, NULL, NULL, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_manifest_write_head(&sink.w, &table, run->lake->catalog_id, commit->version, commit->transaction,
+                             commit->committed_at, commit->schema_version);
+    code = tarn_sink_snapshot(&sink, run, commit->version, hash_file, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_manifest_write_end(&sink.w);
+    code = tarn_sink_end(&sink, err);
+    *is_so = code == TARN_OK && strcmp(sink.digest, sha256) == 0;
+    return code;
+}
+
 tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err)
 {
     const char *id = run->commit.transaction ? run->commit.transaction : run->table->latest_transaction;

@@ -1,7 +1,8 @@
 /* publish_owner.c - one owner: before manifest.json and the pointer are overwritten, what lies there must be
  * what Tarn left there (by token, or by digest when somebody only copied or touched it), or what a crash kept
- * Tarn from noting: the manifest of a version above the noted one that says what its commit says. An old writer
- * that reads the manifest, adds a file and writes it back keeps Tarn's ids, so these prove nothing. */
+ * Tarn from noting: the manifest of a version above the noted one that says what its commit says, or the noted one
+ * once more under another name. An old writer that reads the manifest, adds a file and writes it back keeps Tarn's
+ * ids, so these prove nothing. */
 #include "lake/publish_run.h"
 #include "formats/manifest/manifest.h"
 #include "lake/source.h"
@@ -13,37 +14,66 @@ static tarn_code foreign(const struct tarn_publish_run *run, const char *documen
                      run->table->location, document);
 }
 
-struct unnoted {
-    const struct tarn_publish_run *run;
-    const struct tarn_manifest_head *head;
-    bool is_so;
+struct find {
+    int64_t table_id, version;
+    struct tarn_commit_row row; /* transaction NULL: there is none of that version */
 };
 
-/* A version without a commit (0, or adopted) is known by its ids alone. */
-static tarn_code unnoted_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct unnoted *u = ctx;
-    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
+    struct find *f = ctx;
     TARN_ERR(fault);
-    tarn_code code = tx->ops->commits.get(tx, u->run->table_id, u->head->version, &row, &fault);
-    u->is_so = code == TARN_VERSION_NOT_FOUND ||
-               (code == TARN_OK && u->head->transaction && strcmp(u->head->transaction, row.transaction) == 0 &&
-                u->head->last_updated == row.committed_at);
+    tarn_commit_row_done(&f->row);
+    f->row = (struct tarn_commit_row){ 0 };
+    tarn_code code = tx->ops->commits.get(tx, f->table_id, f->version, &f->row, &fault);
     return code == TARN_OK || code == TARN_VERSION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
 }
 
-static tarn_code judge_unnoted(const struct tarn_publish_run *run, const struct tarn_manifest_head *head, bool *out,
-                               struct tarn_err *err)
+static void find_done(struct find *f) { tarn_commit_row_done(&f->row); }
+
+static bool is_of_table(const struct tarn_publish_run *run, const struct tarn_manifest_head *head)
 {
-    struct unnoted unnoted = { .run = run, .head = head };
+    return head->catalog && strcmp(head->catalog, run->lake->catalog_id) == 0 && head->table_uuid &&
+           strcmp(head->table_uuid, run->table->uuid) == 0 && head->version >= run->table->published_version &&
+           head->version <= run->table->version;
+}
+
+static bool says_the_same(const struct tarn_manifest_head *head, const struct tarn_commit_row *row)
+{
+    return head->transaction && strcmp(head->transaction, row->transaction) == 0 &&
+           head->last_updated == row->committed_at;
+}
+
+/* The noted version once more. `row`: its commit, or none: then the table's own row tells the same. */
+static tarn_code judge_again(struct tarn_publish_run *run, const struct tarn_manifest_head *head,
+                             const struct tarn_commit_row *row, const char *digest, bool *out, struct tarn_err *err)
+{
+    const struct tarn_table *t = run->table;
+    const struct tarn_commit_row own = { .version = t->version,
+                                         .transaction = t->latest_transaction,
+                                         .committed_at = t->committed_at,
+                                         .schema_version = t->schema_version };
+    if (row->transaction)
+        return says_the_same(head, row) ? tarn_publish_manifest_is(run, row, head->table, digest, out, err) : TARN_OK;
+    return head->version == t->version ? tarn_publish_manifest_is(run, &own, head->table, digest, out, err) : TARN_OK;
+}
+
+/* A version above the noted one is known by what its commit says; one without a commit (0, or adopted) by its ids alone. The
+ * noted version is written once more when only the table's name or its links changed: then the bytes tell. */
+static tarn_code judge_unnoted(struct tarn_publish_run *run, const struct tarn_manifest_head *head, const char *digest,
+                               bool *out, struct tarn_err *err)
+{
+    __attribute__((cleanup(find_done))) struct find f = { .table_id = run->table_id, .version = head->version };
     *out = false;
-    if (!head->catalog || strcmp(head->catalog, run->lake->catalog_id) != 0 || !head->table_uuid ||
-        strcmp(head->table_uuid, run->table->uuid) != 0 || head->version <= run->table->published_version ||
-        head->version > run->table->version)
+    if (!is_of_table(run, head))
         return TARN_OK;
-    tarn_code code = tarn_store_read(run->lake->store, unnoted_tx, &unnoted, err);
-    *out = unnoted.is_so;
-    return code;
+    tarn_code code = tarn_store_read(run->lake->store, find_tx, &f, err);
+    if (code != TARN_OK)
+        return code;
+    if (head->version == run->table->published_version)
+        return judge_again(run, head, &f.row, digest, out, err);
+    *out = !f.row.transaction || says_the_same(head, &f.row);
+    return TARN_OK;
 }
 
 tarn_code tarn_publish_manifest_owned(struct tarn_publish_run *run, struct tarn_err *err)
@@ -72,7 +102,7 @@ tarn_code tarn_publish_manifest_owned(struct tarn_publish_run *run, struct tarn_
         return code;
     bool is_ours = strcmp(digest, run->pub.manifest_sha256) == 0;
     if (!is_ours && parsed == TARN_OK)
-        code = judge_unnoted(run, &head, &is_ours, err);
+        code = judge_unnoted(run, &head, digest, &is_ours, err);
     if (code != TARN_OK || is_ours)
         return code;
     return foreign(run, TARN_DOC_MANIFEST, err);

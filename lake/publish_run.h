@@ -73,6 +73,10 @@ TARN_MUST tarn_code tarn_publish_manifest_owned(struct tarn_publish_run *run, st
 TARN_MUST tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err);
+/* Are these (hex) the bytes of the manifest of `commit`'s version, under the dotted name `name`? A table's name is not
+ * part of its history. */
+TARN_MUST tarn_code tarn_publish_manifest_is(struct tarn_publish_run *run, const struct tarn_commit_row *commit,
+                                             const char *name, const char *sha256, bool *is_so, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err);
 /* publish_checkpoint.c: is the log to get a checkpoint with this manifest? Then m->copy gets the same bytes. */
 struct tarn_sink;
@@ -104,6 +108,7 @@ struct tarn_sink {
     int64_t bytes;
     char digest[TARN_SHA256_HEX]; /* after tarn_sink_end */
 };
+/* `place` NULL: it is only hashed and counted. */
 TARN_MUST tarn_code tarn_sink_open(struct tarn_sink *sink, struct tarn_place *place, const char *path,
                                    struct tarn_err *err);
 TARN_MUST tarn_code tarn_sink_flush(struct tarn_sink *sink, struct tarn_err *err);

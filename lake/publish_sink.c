@@ -12,7 +12,7 @@ tarn_code tarn_sink_open(struct tarn_sink *sink, struct tarn_place *place, const
     sink->sha256 = tarn_sha256_new();
     if (!sink->sha256)
         return tarn_fail_oom(err);
-    return tarn_place_writer(place, path, &sink->writer, err);
+    return place ? tarn_place_writer(place, path, &sink->writer, err) : TARN_OK;
 }
 
 tarn_code tarn_sink_flush(struct tarn_sink *sink, struct tarn_err *err)
@@ -22,7 +22,8 @@ tarn_code tarn_sink_flush(struct tarn_sink *sink, struct tarn_err *err)
         return code;
     tarn_sha256_add(sink->sha256, sink->buf.data, sink->buf.len);
     sink->bytes += (int64_t)sink->buf.len;
-    code = tarn_writer_add(sink->writer, sink->buf.data, sink->buf.len, err);
+    if (sink->writer)
+        code = tarn_writer_add(sink->writer, sink->buf.data, sink->buf.len, err);
     if (code == TARN_OK && sink->copy)
         code = tarn_writer_add(sink->copy, sink->buf.data, sink->buf.len, err);
     tarn_buf_clear(&sink->buf);

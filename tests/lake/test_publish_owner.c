@@ -95,6 +95,78 @@ Test(publish_owner, a_manifest_edited_in_place_is_foreign_although_it_keeps_tarn
 #undef EDITED
 }
 
+/* --- the version once more, under another name --- */
+
+static tarn_code mark_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return tx->ops->publications.mark(tx, *(int64_t *)ctx, err);
+}
+static void rename_it(struct tarn_table *table)
+{
+    free(table->name);
+    table->name = strdup("renamed");
+}
+static void rename_again(struct tarn_table *table)
+{
+    free(table->name);
+    table->name = strdup("again");
+}
+static void mark(struct managed *m, int64_t id)
+{
+    cr_assert(eq(int, tarn_store_write(m->lake.store, mark_tx, &id, NULL), TARN_OK));
+}
+static void publish_up_to(struct managed *m, int64_t id, enum tarn_publish_step last)
+{
+    __attribute__((cleanup(tarn_publish_run_done))) struct tarn_publish_run run = { .lake = &m->lake,
+                                                                                    .table_id = id,
+                                                                                    .last_step = last };
+    cr_assert(eq(int, tarn_publish_run(&run, NULL), TARN_OK));
+}
+
+Test(publish_owner, a_crash_after_the_manifest_of_a_renamed_table_is_no_foreign_write)
+{
+    static const struct {
+        int commits, more; /* before the rename; after the crash */
+        bool again;        /* renamed once more before the next publication */
+    } k_rows[] = { { 2, 0, false }, { 2, 1, false }, { 2, 0, true }, { 2, 1, true }, { 0, 0, false }, { 0, 0, true } };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        MANAGED(m);
+        int64_t id = managed_table(&m, "t");
+        for (int n = 0; n < k_rows[i].commits; n++)
+            managed_commit(&m, id, n ? "b.parquet" : "a.parquet", NULL);
+        cr_assert(eq(int, publish(&m, id), TARN_OK));
+        managed_change(&m, id, rename_it);
+        mark(&m, id);
+        publish_up_to(&m, id, TARN_STEP_MANIFEST);
+        for (int n = 0; n < k_rows[i].more; n++)
+            managed_commit(&m, id, "c.parquet", NULL);
+        if (k_rows[i].again)
+            managed_change(&m, id, rename_again);
+        cr_expect(eq(int, publish(&m, id), TARN_OK), "row %zu", i);
+        __attribute__((cleanup(tarn_mem_freep))) char *text = text_of(&m, "t/manifest.json");
+        cr_expect(strstr(text, k_rows[i].again ? "\"again\"" : "\"renamed\"") != NULL, "row %zu: %s", i, text);
+    }
+}
+
+Test(publish_owner, who_edits_that_manifest_in_place_is_found_out)
+{
+    MANAGED(m);
+    int64_t id = managed_table(&m, "t");
+    managed_commit(&m, id, "a.parquet", NULL);
+    cr_assert(eq(int, publish(&m, id), TARN_OK));
+    managed_change(&m, id, rename_it);
+    mark(&m, id);
+    publish_up_to(&m, id, TARN_STEP_MANIFEST);
+    __attribute__((cleanup(tarn_mem_freep))) char *text = text_of(&m, "t/manifest.json");
+    char *size = strstr(text, "\"size\":10");
+    cr_assert(size != NULL);
+    size[strlen("\"size\":")] = '9';
+    tarn_write_text(tarn_path(m.folder, "t/manifest.json"), text);
+    cr_expect(eq(int, publish(&m, id), TARN_FOREIGN_WRITE));
+    expect_kept(&m, "t/manifest.json", text);
+}
+
 Test(publish_owner, the_detail_names_the_document)
 {
     MANAGED(m);

@@ -1,6 +1,8 @@
 /* What a managed table's folder holds besides data: Tarn's own documents, and what history has left. None of it is a
  * finding; a batch that really waits is one. */
+#include "lake/expire.h"
 #include "lake/publish.h"
+#include "monitors/monitors.h"
 #include "tests/monitors/table.h"
 #include "tests/support/lake.h"
 #include <criterion/criterion.h>
@@ -162,6 +164,41 @@ Test(managed, a_server_that_stops_ends_a_scan)
     cr_expect(eq(str, (char *)tarn_answer_str("severity"), "ok"), "%s", tarn_answer_text());
     atomic_store(&g_lake->lake.stopping, false);
     cr_expect(eq(str, (char *)check(), "missing_data_file"));
+}
+
+Test(managed, a_history_that_has_expired_is_told_and_is_no_fault)
+{
+    char path[32], before[32];
+    TARN_ERR(err);
+
+    g_lake->lake.checkpoint_every = 3;
+    g_lake->lake.history_versions = 2;
+    g_lake->lake.history_retention_ms = 0;
+    table("");
+    for (int i = 1; i <= 11; i++) {
+        snprintf(path, sizeof path, "f%02d.parquet", i);
+        snprintf(before, sizeof before, "f%02d.parquet", i - 1);
+        size_t size = write_parquet(in_table(path), COLUMNS, HOURS_AGO(5));
+        cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/commits",
+                                    "{\"expected_version\":%d,\"operations\":[{\"type\":\"add_file\",\"path\":\"%s\",\"size\":%zu}%s%s%s]}",
+                                    i - 1, path, size, i > 1 ? ",{\"type\":\"remove_file\",\"path\":\"" : "",
+                                    i > 1 ? before : "", i > 1 ? "\"}" : ""), 201), "%s", tarn_answer_text());
+        publish();
+    }
+    cr_expect(eq(str, (char *)check(), ""));
+    cr_assert(eq(int, tarn_expire_table(&g_lake->lake, 1, tarn_now_ms() + 60000, &err), TARN_OK), "%s", err.detail);
+    cr_assert(tarn_count_entries(in_table("_transactions")) < 11);
+    cr_expect(eq(str, (char *)check(), "history_truncated"));
+    cr_expect(eq(str, (char *)tarn_answer_str("severity"), "ok"));
+    /* The same folder, as somebody without the catalog sees it. */
+    const struct tarn_check_options options = { .location = tarn_path(g_lake->root, "t"), .format = -1, .now_ms = tarn_now_ms() };
+    json_auto_t *status = NULL;
+    enum tarn_severity severity;
+    cr_assert(eq(int, tarn_check_run(&options, &status, &severity, &err), TARN_OK), "%s", err.detail);
+    __attribute__((cleanup(tarn_mem_freep))) char *text = json_dumps(status, 0);
+    cr_expect(strstr(text, "missing_transaction") == NULL && strstr(text, "unregistered_data_file:") == NULL &&
+                  strstr(text, "\"history_truncated\"") != NULL,
+              "%s", text);
 }
 
 /* --- batches --- */
