@@ -1,6 +1,7 @@
 /* problem.c - errors as RFC 9457 problem documents, the one form in which the native
  * face refuses. */
 #include "api/http.h"
+#include "catalog/ident.h"
 #include <stdint.h>
 #include <stdio.h>
 
@@ -47,10 +48,30 @@ static void write_problem(struct tarn_buf *out, tarn_code code, const struct tar
     tarn_jsonw_object_end(&w);
 }
 
+/* Whose folder it is, a token that does not see that table is not told. */
+static bool hides_owner(const struct tarn_request *req, const struct tarn_err *err)
+{
+    const char *table = json_string_value(json_object_get(err->more, "table"));
+    char dotted[TARN_DOTTED_MAX];
+    struct tarn_ident owner;
+    TARN_ERR(ignored);
+
+    if (err->code != TARN_LOCATION_TAKEN || !table || !req->who.tables[0])
+        return false;
+    snprintf(dotted, sizeof dotted, "%s", table);
+    return tarn_ident_parse(dotted, "table", &owner, &ignored) != TARN_OK ||
+           !tarn_principal_sees(&req->who, owner.namespace_, owner.name);
+}
+
 void tarn_reply_problem(struct tarn_reply *reply, const struct tarn_request *req, const struct tarn_err *err)
 {
+    static const struct tarn_err k_taken = { .code = TARN_LOCATION_TAKEN,
+                                             .field = "location",
+                                             .detail = "the location belongs to another table" };
     tarn_code code = outward(err->code);
-    (void)req;
+
+    if (hides_owner(req, err))
+        err = &k_taken;
     tarn_reply_done(reply);
     reply->status = tarn_code_http(code);
     reply->content_type = "application/problem+json";

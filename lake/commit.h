@@ -31,6 +31,7 @@ struct tarn_commit_use {
     const char **batches; /* owned array: the batches that it applies */
     size_t batch_count;
     char *batch_ids; /* owned: the same as a JSON array; NULL: none */
+    bool lists_batches; /* the body said `batch_ids` */
     char *metadata;                              /* in `texts`; NULL: none */
     enum tarn_verify verify;                     /* the request's; it may only raise the table's */
     const char *principal, *method, *path, *key; /* key: Idempotency-Key or NULL */

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "lake/batch.h"
 #include "lake/commit.h"
+#include <stdio.h>
 #include <string.h>
 
 /* --- the request --- */
@@ -32,6 +33,7 @@ static tarn_code read_list(const json_t *list, struct tarn_commit_use *use, stru
     size_t i;
     json_t *id;
 
+    use->lists_batches = true;
     use->batches = calloc(json_array_size(list), sizeof *use->batches);
     if (!use->batches)
         return tarn_fail_oom(err);
@@ -71,6 +73,14 @@ tarn_code tarn_commit_read_batches(const char *one, const json_t *list, struct t
     if (code != TARN_OK)
         return code;
     return read_one(one, use, err);
+}
+
+/* The fault of batch i stands at the body's own member. */
+static tarn_code at_member(const struct tarn_commit_use *use, size_t i, tarn_code code, struct tarn_err *err)
+{
+    if (err && use->lists_batches && strcmp(err->field, "batch_id") == 0)
+        snprintf(err->field, sizeof err->field, "batch_ids[%zu]", i);
+    return code;
 }
 
 /* --- is it the same commit again? --- */
@@ -132,7 +142,7 @@ tarn_code tarn_commit_replay_batches(struct tarn_tx *tx, struct tarn_commit_use 
         if (batch.status == TARN_BATCH_IS_COMPLETED)
             code = judge_completed(tx, use, table, &batch, err);
         if (code != TARN_OK)
-            return code;
+            return at_member(use, i, code, err);
     }
     return TARN_OK;
 }
@@ -153,7 +163,7 @@ tarn_code tarn_commit_apply_batches(struct tarn_tx *tx, const struct tarn_commit
     for (size_t i = 0; i < use->batch_count; i++) {
         tarn_code code = tarn_batch_tell(tx, table, use->batches[i], &told, row->committed_at, NULL, err);
         if (code != TARN_OK)
-            return code;
+            return at_member(use, i, code, err);
     }
     return TARN_OK;
 }

@@ -86,6 +86,8 @@ static tarn_code look_first(struct tarn_reclaim *r, int64_t id, struct tarn_err 
 {
     tarn_code code = read_table(r, id, err);
 
+    if (code == TARN_OK)
+        code = tarn_managed_check(r->table, err);
     if (code != TARN_OK || tarn_looked_has(r->lake->looked, id))
         return code;
     code = tarn_look(r->lake, r->table, err);

@@ -217,15 +217,16 @@ Test(batches, a_batch_is_applied_once_whatever_the_second_commit_looks_like)
     static const struct {
         const char *body;
         unsigned status;
+        const char *field; /* NULL: batch_id */
     } k_rows[] = {
-        { "{\"batch_id\":\"a\"," OPS("x") "}", 200 },                          /* the same */
-        { "{\"expected_version\":0,\"batch_id\":\"a\"," OPS("x") "}", 200 },   /* the same, stale */
-        { "{\"batch_id\":\"a\"," OPS("y") "}", 409 },                          /* another file */
-        { "{\"batch_ids\":[\"a\"]," OPS("x") "}", 409 },                       /* other words */
-        { "{\"batch_ids\":[\"c\",\"a\"]," OPS("y") "}", 409 },                 /* one of two */
-        { "{\"transaction_id\":\"n\",\"batch_id\":\"a\"," OPS("y") "}", 409 }, /* another id */
+        { "{\"batch_id\":\"a\"," OPS("x") "}", 200, NULL },                    /* the same */
+        { "{\"expected_version\":0,\"batch_id\":\"a\"," OPS("x") "}", 200, NULL },   /* the same, stale */
+        { "{\"batch_id\":\"a\"," OPS("y") "}", 409, NULL },                          /* another file */
+        { "{\"batch_ids\":[\"a\"]," OPS("x") "}", 409, "batch_ids[0]" },                       /* other words */
+        { "{\"batch_ids\":[\"c\",\"a\"]," OPS("y") "}", 409, "batch_ids[1]" },                 /* one of two */
+        { "{\"transaction_id\":\"n\",\"batch_id\":\"a\"," OPS("y") "}", 409, NULL }, /* another id */
         { "{\"expected_version\":0,\"batch_id\":\"a\"," OPS("y") "}",
-          409 }, /* stale and again: the batch counts */
+          409, NULL }, /* stale and again: the batch counts */
     };
     expect(COMMITS, "{\"batch_id\":\"a\"," OPS("x") "}", 201, NULL, NULL);
     char committed_at[64];
@@ -233,7 +234,8 @@ Test(batches, a_batch_is_applied_once_whatever_the_second_commit_looks_like)
     expect(COMMITS, "{" OPS("z") "}", 201, NULL, NULL);
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         bool again = k_rows[i].status == 200;
-        expect(COMMITS, k_rows[i].body, k_rows[i].status, again ? NULL : "batch_completed", "batch_id");
+        expect(COMMITS, k_rows[i].body, k_rows[i].status, again ? NULL : "batch_completed",
+               k_rows[i].field ? k_rows[i].field : "batch_id");
         cr_expect(eq(i64, tarn_answer_i64("version"), 1), "%s", k_rows[i].body);
         cr_expect(eq(str, S(tarn_answer_str("transaction")), S("txn-1")), "%s", k_rows[i].body);
         cr_expect(eq(str, S(tarn_answer_str("committed_at")), committed_at), "%s", k_rows[i].body);
@@ -249,7 +251,7 @@ Test(batches, a_refusal_tells_which_of_a_list_are_done)
     expect(COMMITS, "{\"batch_ids\":[\"a\",\"b\"]," OPS("x") "}", 201, NULL, NULL);
     tell("c", "running", 201);
     expect(COMMITS, "{\"batch_ids\":[\"c\",\"b\",\"d\",\"a\"]," OPS("y") "}", 409, "batch_completed",
-           "batch_id");
+           "batch_ids[1]");
     json_auto_t *done = json_pack("[ss]", "b", "a");
     cr_expect(json_equal(json_object_get(tarn_answer(), "completed"), done), "%s", tarn_answer_text());
     expect(COMMITS, "{\"batch_ids\":[\"c\",\"d\"]," OPS("y") "}", 201, NULL, NULL);

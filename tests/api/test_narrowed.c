@@ -59,3 +59,22 @@ Test(narrowed, it_registers_and_renames_within_its_rights_alone)
     cr_expect(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"sales.d\"}"), 201), "%s", tarn_answer_text());
     cr_expect(eq(uint, tarn_ask("PATCH", "/api/table/sales.d", "{\"name\":\"hr.d\"}"), 403), "%s", tarn_answer_text());
 }
+
+Test(narrowed, whose_a_taken_folder_is_it_learns_only_of_tables_that_it_sees)
+{
+    static const struct { const char *name, *owner; } k_rows[] = { { "hr.x", NULL }, { "sales.x", "sales.x" } };
+
+    for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++) {
+        tarn_ask_token(g_lake->admin);
+        cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"%s\",\"location\":\"%s/sales%zu\"}",
+                                    k_rows[i].name, g_lake->root, i), 201), "%s", tarn_answer_text());
+        tarn_ask_token(s_narrow);
+        cr_expect(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"sales.y\",\"location\":\"%s/sales%zu/in\"}",
+                                    g_lake->root, i), 409));
+        cr_expect(eq(str, (char *)tarn_answer_str("code"), "location_taken"));
+        cr_expect(eq(str, (char *)tarn_answer_str("field"), "location"));
+        const char *told = json_string_value(json_object_get(tarn_answer(), "table"));
+        cr_expect(k_rows[i].owner ? told && strcmp(told, k_rows[i].owner) == 0 : !told, "%s", tarn_answer_text());
+        cr_expect(k_rows[i].owner || !strstr(tarn_answer_text(), "hr."), "%s", tarn_answer_text());
+    }
+}

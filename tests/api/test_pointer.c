@@ -123,6 +123,7 @@ Test(pointer, only_a_pointed_table_has_a_pointer_and_it_takes_no_commits)
     expect_problem(tarn_ask("POST", "/api/table/t/commits",
                             "{\"operations\":[{\"type\":\"add_file\",\"path\":\"a\",\"size\":1}]}"), 409,
                    "table_not_managed", "");
+    expect_problem(tarn_ask("GET", "/api/table/t/reclaimable", NULL), 409, "table_not_managed", "");
 }
 
 Test(pointer, with_verify_the_file_must_be_there)
