@@ -123,6 +123,9 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         current = (struct tarn_schema_row){ 0 };
         return TARN_OK;
     }
+    code = tarn_block_check(table, err);
+    if (code != TARN_OK)
+        return code;
     if (use->expected_version != table->schema_version)
         return conflict(use, table, err);
     code = judge(use, table, &current, err);

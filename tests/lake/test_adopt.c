@@ -151,7 +151,13 @@ Test(adopt, a_dry_run_tells_all_and_takes_nothing)
     cr_expect(eq(uint, tarn_ask("GET", "/api/table/t", NULL), 404));
 }
 
-Test(adopt, a_committed_file_that_the_manifest_lacks_stops_commits)
+static int64_t schema_version(void)
+{
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/t", NULL), 200));
+    return tarn_answer_i64("schema_version");
+}
+
+Test(adopt, a_committed_file_that_the_manifest_lacks_stops_commits_and_schemas)
 {
     put_table();
     put("manifest.json", "{\"version\":2,\"last_updated\":\"2026-01-01T00:03:00Z\",\"files\":[" FILE_OF("d/a.parquet") ","
@@ -161,6 +167,11 @@ Test(adopt, a_committed_file_that_the_manifest_lacks_stops_commits)
     cr_expect(eq(str, (char *)tarn_answer_str("block"), "adoption_conflict"));
     cr_expect(eq(uint, tarn_ask("POST", "/api/table/t/commits", "{\"operations\":[" ADD("d/d.parquet") "]}"), 409));
     cr_expect(eq(str, (char *)tarn_answer_str("code"), "adoption_conflict"));
+    int64_t version = schema_version();
+    cr_expect(eq(uint, tarn_ask("POST", "/api/table/t/schemas", "{\"expected_version\":%lld,\"schema\":{\"type\":\"struct\","
+                                "\"fields\":[{\"name\":\"n\",\"type\":\"int64\",\"nullable\":true}]}}", (long long)version), 409));
+    cr_expect(eq(str, (char *)tarn_answer_str("code"), "adoption_conflict"));
+    cr_expect(eq(i64, schema_version(), version));
 }
 
 Test(adopt, a_removed_file_that_the_manifest_lists_stops_commits)
