@@ -13,6 +13,8 @@ void tarn_store_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn
     store->driver->submit(store, fn, ctx, done);
 }
 
+void tarn_store_rest(struct tarn_store *store) { store->driver->rest(store); }
+
 void tarn_store_free(struct tarn_store *store)
 {
     if (store)

@@ -31,6 +31,9 @@ TARN_MUST tarn_code tarn_store_read(struct tarn_store *store, tarn_tx_fn *fn, vo
  * calling thread) or the store is closing. Codes beside fn's own: TARN_INSUFFICIENT_STORAGE,
  * TARN_COMMIT_STATE_UNKNOWN, TARN_INTERNAL. */
 void tarn_store_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_done_fn *done);
+/* Lets go of what the calling thread keeps for its reads (connection, pages): for threads that read much and seldom.
+ * Not inside a transaction. */
+void tarn_store_rest(struct tarn_store *store);
 /* Submit and wait. For start-up, the command line, background threads and tests; never on a thread
  * that serves requests and never from `done`. */
 TARN_MUST tarn_code tarn_store_write(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, struct tarn_err *err);

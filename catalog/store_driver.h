@@ -1,4 +1,4 @@
-/* store_driver.h - what an adapter of the store port is: the head of its store and the three
+/* store_driver.h - what an adapter of the store port is: the head of its store and the four
  * calls behind catalog/store.h. Only adapters include this. */
 #ifndef TARN_CATALOG_STORE_DRIVER_H
 #define TARN_CATALOG_STORE_DRIVER_H
@@ -8,6 +8,7 @@
 /* Each call keeps the promise that catalog/store.h makes for the function of the same name. */
 struct tarn_store_driver {
     tarn_code (*read)(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, struct tarn_err *err);
+    void (*rest)(struct tarn_store *store);
     void (*submit)(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_done_fn *done);
     void (*free)(struct tarn_store *store);
 };

@@ -145,6 +145,7 @@ static void *run(void *ctx)
         TARN_ERR(err);
         if (sweep_all(&s, &err) != TARN_OK)
             log_fault(sweeper, &err);
+        tarn_store_rest(sweeper->lake->store);
     } while (pause_until_next(sweeper));
     return NULL;
 }

@@ -144,6 +144,7 @@ int tarn_sqlite_control(struct tarn_sqlite_conn *conn, enum tarn_sqlite_control 
 TARN_MUST tarn_code tarn_sqlite_readers_new(struct tarn_sqlite_store *store, struct tarn_err *err);
 void tarn_sqlite_readers_free(struct tarn_sqlite_readers *readers);
 tarn_code tarn_sqlite_read(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, struct tarn_err *err);
+void tarn_sqlite_rest(struct tarn_store *store);
 
 /* The one thread that writes; it owns `conn` from here on. */
 TARN_MUST tarn_code tarn_sqlite_writer_new(struct tarn_sqlite_store *store, struct tarn_sqlite_conn *conn,

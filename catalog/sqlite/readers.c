@@ -90,6 +90,16 @@ static tarn_code reader_new(struct tarn_sqlite_store *store, struct reader **out
     return TARN_OK;
 }
 
+void tarn_sqlite_rest(struct tarn_store *base)
+{
+    pthread_key_t key = tarn_sqlite_store_of(base)->readers->key;
+    struct reader *reader = pthread_getspecific(key);
+    if (!reader)
+        return;
+    (void)pthread_setspecific(key, NULL);
+    forget(reader);
+}
+
 tarn_code tarn_sqlite_read(struct tarn_store *base, tarn_tx_fn *fn, void *ctx, struct tarn_err *err)
 {
     struct tarn_sqlite_store *store = tarn_sqlite_store_of(base);
@@ -107,9 +117,7 @@ tarn_code tarn_sqlite_read(struct tarn_store *base, tarn_tx_fn *fn, void *ctx, s
         code = tarn_sqlite_fail(conn, rc, err);
     if (!sqlite3_get_autocommit(conn->db))
         (void)tarn_sqlite_control(conn, TARN_SQLITE_COMMIT);
-    if (conn->sick || !sqlite3_get_autocommit(conn->db)) {
-        (void)pthread_setspecific(store->readers->key, NULL);
-        forget(reader);
-    }
+    if (conn->sick || !sqlite3_get_autocommit(conn->db))
+        tarn_sqlite_rest(base);
     return code;
 }

@@ -20,7 +20,7 @@ static void release(struct tarn_store *base)
     free(store);
 }
 
-static const struct tarn_store_driver k_driver = { tarn_sqlite_read, tarn_sqlite_submit, release };
+static const struct tarn_store_driver k_driver = { tarn_sqlite_read, tarn_sqlite_rest, tarn_sqlite_submit, release };
 
 static void fill_ops(struct tarn_store_ops *ops)
 {

@@ -72,6 +72,7 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(a_group_is_answered_after_it_is_durable)                                                               \
     X(a_read_sees_one_snapshot_while_writes_go_on)                                                           \
     X(a_read_cannot_write)                                                                                   \
+    X(a_thread_that_rested_reads_again)                                                                      \
     X(an_error_keeps_its_members_on_the_way_to_the_caller)                                                   \
     X(what_is_queued_is_finished_before_the_store_closes)                                                    \
     X(everything_is_there_after_the_store_is_opened_again)

@@ -80,6 +80,17 @@ void tarn_contract_a_read_cannot_write(tarn_store_opener *open)
     fx_read(store, write_in_read_tx, NULL, TARN_INTERNAL);
 }
 
+void tarn_contract_a_thread_that_rested_reads_again(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    tarn_store_rest(store); /* before it ever read */
+    fx_write(store, make_tx, &(struct named){ .name = "a" }, TARN_OK);
+    cr_expect(is_there(store, "a"));
+    tarn_store_rest(store);
+    fx_write(store, make_tx, &(struct named){ .name = "b" }, TARN_OK);
+    cr_expect(is_there(store, "b"));
+}
+
 /* --- one group: the writer is held until everything waits --- */
 
 #define GROUP 40
