@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "lake/commit.h"
 #include "lake/event.h"
+#include "lake/look.h"
 #include <string.h>
 
 static tarn_code conflict(const struct tarn_schema_use *use, const struct tarn_table *table,
@@ -123,6 +124,9 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         current = (struct tarn_schema_row){ 0 };
         return TARN_OK;
     }
+    use->must_look = !tarn_looked_has(use->lake->looked, table->id);
+    if (use->must_look)
+        return tarn_fail(err, TARN_RECHECK, "storage is to be looked at first");
     code = tarn_block_check(table, err);
     if (code != TARN_OK)
         return code;
@@ -134,6 +138,46 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     use->publishes = table->publish && use->lake->publisher;
     return code;
 }
+
+/* --- the look before the first write --- */
+
+struct looking {
+    const struct tarn_ident *ident;
+    struct tarn_table *table; /* owned */
+};
+
+static tarn_code table_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct looking *l = ctx;
+
+    tarn_table_free(tarn_take(&l->table));
+    return tx->ops->tables.get(tx, l->ident->namespace_, l->ident->name, &l->table, err);
+}
+
+static bool needs_look(const struct tarn_lake *lake, const void *state)
+{
+    (void)lake;
+    return ((const struct tarn_schema_use *)state)->must_look;
+}
+
+/* A database from a backup would number a schema that storage already has. */
+static tarn_code look_first(struct tarn_lake *lake, void *state, struct tarn_err *err)
+{
+    struct tarn_schema_use *use = state;
+    struct looking l = { .ident = &use->ident };
+    tarn_code code = tarn_store_read(lake->store, table_tx, &l, err);
+    TARN_AUTO(table) struct tarn_table *table = l.table;
+
+    use->must_look = false;
+    if (code != TARN_OK || table->mode != TARN_MANAGED)
+        return code;
+    code = tarn_look(lake, table, err);
+    if (code == TARN_OK)
+        tarn_looked_set(lake->looked, table->id, true);
+    return code;
+}
+
+/* --- its publication --- */
 
 /* The publisher shows a new schema with, or without, new commits: waiting for the version it has implies a
  * nudge. */
@@ -161,6 +205,8 @@ static void done(void *state)
 const struct tarn_use tarn_schema_add = {
     .name = "schema",
     .size = sizeof(struct tarn_schema_use),
+    .needs_check = needs_look,
+    .check = look_first,
     .change = change,
     .publishes = publishes,
     .published = published,

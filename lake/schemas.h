@@ -19,6 +19,7 @@ struct tarn_schema_use {
     struct tarn_schema_row row;
     int64_t table_id, table_version;
     bool replayed, published, publishes;
+    bool must_look; /* storage is to be looked at before the first write since the start */
 };
 extern const struct tarn_use tarn_schema_add;
 #endif

@@ -3,6 +3,7 @@
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #define STRUCT(fields) "{\"type\":\"struct\",\"fields\":[" fields "]}"
@@ -205,4 +206,19 @@ Test(schemas, an_adopted_document_keeps_its_renames)
     cr_assert(eq(uint, tarn_ask("GET", "/api/table/old/schemas/1/mapping", NULL), 200), "%s", tarn_answer_text());
     const json_t *field = json_array_get(json_object_get(tarn_answer(), "fields"), 0);
     cr_expect(eq(str, (char *)json_string_value(json_object_get(field, "source")), "a"), "%s", tarn_answer_text());
+}
+
+Test(schemas, the_first_write_since_the_start_looks_at_storage)
+{
+    char path[1024];
+
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/t", NULL), 200));
+    snprintf(path, sizeof path, "%s/manifest.json", tarn_answer_str("location"));
+    tarn_lake_restart();
+    tarn_write_text(path, "{\"version\":7,\"files\":[]}");
+    cr_expect(eq(uint, tarn_ask("POST", URL, "{\"expected_version\":1,\"schema\":%s}",
+                                STRUCT(COLUMN("a", "int64", "false"))), 409), "%s", tarn_answer_text());
+    cr_expect(eq(str, (char *)tarn_answer_str("code"), "foreign_write"));
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/t", NULL), 200));
+    cr_expect(eq(i64, tarn_answer_i64("schema_version"), 1));
 }
