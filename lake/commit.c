@@ -52,7 +52,7 @@ tarn_code tarn_commit_look(struct tarn_lake *lake, struct tarn_commit_before *be
 
     if (code != TARN_OK || before->decided)
         return code;
-    if (!tarn_looked_has(lake->looked, before->table->id)) {
+    if (tarn_look_is_due(lake, before->table)) {
         code = tarn_look(lake, before->table, err);
         if (code != TARN_OK)
             return code;
@@ -114,7 +114,7 @@ tarn_code tarn_commit_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err
     if (code != TARN_OK || use->replayed)
         return code;
     code = tarn_managed_check(table, err);
-    if (code == TARN_OK && !tarn_looked_has(use->lake->looked, table->id))
+    if (code == TARN_OK && tarn_look_is_due(use->lake, table))
         return ask_check(use, err);
     if (code == TARN_OK)
         code = tarn_commit_judge_all(tx, use, table, err);

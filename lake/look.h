@@ -13,6 +13,9 @@ bool tarn_looked_has(struct tarn_looked *looked,
                      int64_t table_id); /* true when looked is NULL: nothing to compare */
 void tarn_looked_set(struct tarn_looked *looked, int64_t table_id, bool is_compared);
 
+/* Was it not compared yet? A table that is not published writes over nothing: it is compared when that changes. */
+bool tarn_look_is_due(const struct tarn_lake *lake, const struct tarn_table *table);
+
 /* Compares and, where storage is ahead of or foreign to the row, sets the table's block in the store. Blocks;
  * on a worker. TARN_STORAGE_UNAVAILABLE when the folder cannot be read. */
 TARN_MUST tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_err *err);

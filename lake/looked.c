@@ -42,6 +42,11 @@ static bool make_room(struct tarn_looked *looked, size_t byte)
     return true;
 }
 
+bool tarn_look_is_due(const struct tarn_lake *lake, const struct tarn_table *table)
+{
+    return table->publish && !tarn_looked_has(lake->looked, table->id);
+}
+
 bool tarn_looked_has(struct tarn_looked *looked, int64_t table_id)
 {
     size_t byte = (size_t)table_id / 8;

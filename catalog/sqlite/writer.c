@@ -8,12 +8,16 @@
 #include "catalog/sqlite/internal.h"
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 /* More would make the first of a group wait long for the last. */
 #define GROUP_MAX 256
-/* Pages of log that are worth a checkpoint: when nobody waits, and in any case. */
+/* Pages of log that are worth a checkpoint: in any case, and when nobody came for a while. A checkpoint costs two
+ * syncs and its pages, and the fewer there are the more often a page was written again meanwhile. Clients that wait for an
+ * answer before they ask again leave the queue empty for a moment after each group: that is no idleness. */
+#define CHECKPOINT_BUSY_PAGES 16000
 #define CHECKPOINT_IDLE_PAGES 1000
-#define CHECKPOINT_BUSY_PAGES 4000
+#define IDLE_MS               50
 
 struct job {
     tarn_tx_fn *fn;
@@ -223,21 +227,14 @@ static void run_group(struct tarn_sqlite_writer *w, const struct job *jobs, size
 
 /* --- the thread --- */
 
-static bool is_idle(struct tarn_sqlite_writer *w)
+static bool is_log_worth_copying(const struct tarn_sqlite_writer *w, int pages)
 {
-    pthread_mutex_lock(&w->lock);
-    bool idle = w->waiting_count == 0;
-    pthread_mutex_unlock(&w->lock);
-    return idle;
+    return w->conn && w->log_pages >= pages && w->log_pages >= w->checkpoint_at;
 }
 
 /* PASSIVE copies what no reader pins and waits for nobody. A fault here loses nothing: it is tried again. */
 static void checkpoint(struct tarn_sqlite_writer *w)
 {
-    if (!w->conn || w->log_pages < w->checkpoint_at)
-        return;
-    if (w->log_pages < CHECKPOINT_IDLE_PAGES || (w->log_pages < CHECKPOINT_BUSY_PAGES && !is_idle(w)))
-        return;
     int in_log = 0, copied = 0;
     int rc = sqlite3_wal_checkpoint_v2(w->conn->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
     bool whole = rc == SQLITE_OK && in_log == copied;
@@ -246,12 +243,38 @@ static void checkpoint(struct tarn_sqlite_writer *w)
         w->log_pages = 0; /* the next commit starts the log anew, and tells */
 }
 
+/* Under the lock: true when nothing came within IDLE_MS. */
+static bool is_idle(struct tarn_sqlite_writer *w)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += IDLE_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    int rc = 0;
+    while (w->waiting_count == 0 && !w->closing && rc == 0)
+        rc = pthread_cond_timedwait(&w->work, &w->lock, &until);
+    return w->waiting_count == 0 && !w->closing;
+}
+
+/* Under the lock: waits for work, or, when the log is long, for the quiet to copy it. */
+static void wait_for_work(struct tarn_sqlite_writer *w)
+{
+    if (!is_log_worth_copying(w, CHECKPOINT_IDLE_PAGES)) {
+        pthread_cond_wait(&w->work, &w->lock);
+    } else if (is_idle(w)) {
+        pthread_mutex_unlock(&w->lock);
+        checkpoint(w);
+        pthread_mutex_lock(&w->lock);
+    }
+}
+
 /* Waits for work and takes all of it; 0: closing and nothing is left. */
 static size_t take_work(struct tarn_sqlite_writer *w)
 {
     pthread_mutex_lock(&w->lock);
     while (w->waiting_count == 0 && !w->closing)
-        pthread_cond_wait(&w->work, &w->lock);
+        wait_for_work(w);
     struct job *jobs = w->waiting;
     size_t count = w->waiting_count;
     w->waiting = w->taken;
@@ -267,7 +290,8 @@ static void *writer_main(void *arg)
     for (size_t count = take_work(w); count > 0; count = take_work(w)) {
         for (size_t at = 0; at < count; at += GROUP_MAX) {
             run_group(w, w->taken + at, count - at < GROUP_MAX ? count - at : GROUP_MAX);
-            checkpoint(w);
+            if (is_log_worth_copying(w, CHECKPOINT_BUSY_PAGES))
+                checkpoint(w);
         }
     }
     return NULL;
@@ -282,7 +306,11 @@ tarn_code tarn_sqlite_writer_new(struct tarn_sqlite_store *store, struct tarn_sq
         return tarn_fail_oom(err);
     }
     pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->work, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->work, &attr);
+    pthread_condattr_destroy(&attr);
     w->store = store;
     w->conn = conn;
     w->waiting_max = queue_max;
