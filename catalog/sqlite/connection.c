@@ -51,8 +51,7 @@ static const char *const k_writer_settings =
 static const char *const k_reader_settings =
     "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA "
     "wal_autocheckpoint = 0; "
-    "PRAGMA mmap_size = 1073741824;"; /* the readers share the system's copy of the pages instead of having
-                                         one each */
+    "PRAGMA mmap_size = 2147418112;"; /* the most there is: readers share the system's pages, none has its own */
 
 /* For the whole process, before its first connection: no statistics (each would take a lock), and the copies
  * of pages that a savepoint keeps stay in memory: a temporary file could meet a full disk too. */
