@@ -164,7 +164,7 @@ Test(rollback, files_that_are_gone_or_of_another_size_are_told)
     cr_expect(eq(i64, tarn_answer_i64("total"), 1));
     cr_expect(eq(str, (char *)json_string_value(json_array_get(json_object_get(tarn_answer(), "paths"), 0)), "b"));
     for (int i = 0; i < 25; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "x%02d", i);
         tarn_remove_tree(tarn_path(s_location, name));
     }
