@@ -69,16 +69,16 @@ $(OUT)/embed/%.inc: % tools/embed
 	@mkdir -p $(@D)
 	@tools/embed $< >$@
 # The support of the tests is compiled once; each test file is a program of its own.
+.PRECIOUS: $(OUT)/tests/%.o
 $(OUT)/tests/libsupport.a: $(TEST_LIB:%.c=$(OUT)/%.o)
 	@rm -f $@
 	@ar rcs $@ $^
-$(OUT)/tests/%.o: tests/%.c
+$(OUT)/tests/%.o: tests/%.c | $(EMBEDDED)
 	@mkdir -p $(@D)
 	@echo "  CC   $@"; $(CC) -Wall -Wextra $(BUILD_CFLAGS) -c $< -o $@
 TEST_ARCHIVES = $(if $(TEST_LIB),$(OUT)/tests/libsupport.a) $(LIB)
-$(OUT)/tests/%: tests/%.c $(TEST_ARCHIVES)
-	@mkdir -p $(@D)
-	@echo "  CC   $@"; $(CC) -Wall -Wextra $(BUILD_CFLAGS) $< $(TEST_ARCHIVES) -o $@ -lcriterion $(BUILD_LDLIBS)
+$(OUT)/tests/%: $(OUT)/tests/%.o $(TEST_ARCHIVES)
+	@echo "  LD   $@"; $(CC) $(BUILD_CFLAGS) $< $(TEST_ARCHIVES) -o $@ -lcriterion $(BUILD_LDLIBS)
 $(OUT)/tests/race/%: tests/race/%.c $(LIB)
 	@mkdir -p $(@D)
 	@echo "  CC   $@"; $(CC) -Wall -Wextra $(BUILD_CFLAGS) $< $(LIB) -o $@ $(BUILD_LDLIBS)
