@@ -69,6 +69,8 @@ const struct tarn_route tarn_routes[] = {
     { "GET",    "/api/events",               "listEvents",    READ,   EMPTY,
                 "after wait limit",                                              WORKER(tarn_native_events) },
 
+    { "POST",   "/api/discover",             "discoverTables", WRITE, JSON,  "", WORKER(tarn_native_discover) },
+
     { "GET",    "/api/tokens",               "listTokens",    ADMIN,  EMPTY, "", INLINE(tarn_native_tokens_list) },
     { "POST",   "/api/tokens",               "createToken",   ADMIN,  JSON,  "", FLOW(tarn_native_tokens_create) },
     { "DELETE", "/api/tokens/{name}",        "revokeToken",   ADMIN,  EMPTY, "", FLOW(tarn_native_tokens_revoke) },

@@ -3,8 +3,10 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FILE_MAX ((size_t)64 << 20)
 #define PIECE 65536
@@ -41,4 +43,13 @@ tarn_code tarn_read_json_file(const char *file, json_t **out, struct tarn_err *e
         return code;
     code = tarn_json_parse(text.data, text.len, NULL, out, &why);
     return code == TARN_OK ? code : tarn_fail(err, code, "%s: %s", file, why.detail);
+}
+
+json_t *tarn_location_arg(const char *text)
+{
+    char folder[PATH_MAX];
+
+    if (text[0] == '/' || strstr(text, "://") || !getcwd(folder, sizeof folder))
+        return json_string(text);
+    return json_sprintf("%s/%s", folder, text);
 }

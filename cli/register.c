@@ -2,10 +2,8 @@
 #include "cli/client.h"
 #include "cli/files.h"
 #include "cli/out.h"
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct tarn_flag k_flags[] = {
     { "format", TARN_FLAG_TEXT, "FORMAT", "manifest (default), iceberg, delta, hudi, parquet or auto." },
@@ -48,16 +46,6 @@ static void add_keys(json_t *body, const char *keys)
     json_object_set_new(body, "partition_keys", list);
 }
 
-/* A relative folder counts from the working folder; the server has another one. */
-static json_t *location_of(const char *text)
-{
-    char folder[PATH_MAX];
-
-    if (text[0] == '/' || strstr(text, "://") || !getcwd(folder, sizeof folder))
-        return json_string(text);
-    return json_sprintf("%s/%s", folder, text);
-}
-
 static tarn_code make_body(const struct tarn_cli *cli, json_t *body, struct tarn_err *err)
 {
     static const char *const k_texts[] = { "format", "mode", "owner" };
@@ -65,7 +53,7 @@ static tarn_code make_body(const struct tarn_cli *cli, json_t *body, struct tarn
 
     json_object_set_new(body, "name", json_string(cli->args[0]));
     if (cli->arg_count > 1)
-        json_object_set_new(body, "location", location_of(cli->args[1]));
+        json_object_set_new(body, "location", tarn_location_arg(cli->args[1]));
     for (size_t i = 0; i < TARN_COUNT(k_texts); i++)
         if (tarn_cli_has(cli, k_texts[i]))
             json_object_set_new(body, k_texts[i], json_string(tarn_cli_text(cli, k_texts[i])));

@@ -81,6 +81,11 @@ tarn_code tarn_storage_allows(const struct tarn_storage *storage, const char *lo
     return TARN_OK;
 }
 
+const char *tarn_storage_root(const struct tarn_storage *storage, const char *location)
+{
+    return root_of(storage, location);
+}
+
 /* --- places --- */
 
 tarn_code tarn_place_open(const struct tarn_storage *storage, const char *location, bool create,

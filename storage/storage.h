@@ -31,6 +31,9 @@ TARN_DEFINE_AUTO(storage, struct tarn_storage)
 /* TARN_LOCATION_NOT_ALLOWED when `location` (canonical) lies under no root. */
 TARN_MUST tarn_code tarn_storage_allows(const struct tarn_storage *storage, const char *location, struct tarn_err *err);
 
+/* The root that `location` (canonical) lies under, borrowed; NULL: none. */
+const char *tarn_storage_root(const struct tarn_storage *storage, const char *location);
+
 /* A place: one table's folder, opened anew for each scan and each publication. Symlinks below the
  * root are not followed (openat2 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS on local disk). */
 struct tarn_place;

@@ -82,6 +82,9 @@ tarn_handler_fn tarn_native_schema_mapping;           /* work: .../schemas/{n}/m
 tarn_handler_fn tarn_native_status_get, tarn_native_findings_list, tarn_native_status_list;
 extern const struct tarn_flow tarn_native_check; /* POST .../check; query: depth */
 
+/* discover.c */
+tarn_handler_fn tarn_native_discover; /* work */
+
 /* tokens.c */
 tarn_handler_fn tarn_native_tokens_list; /* handle */
 extern const struct tarn_flow tarn_native_tokens_create, tarn_native_tokens_revoke;
