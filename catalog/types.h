@@ -124,6 +124,8 @@ struct tarn_commit_row {
     char body_hash[65];              /* of the canonical body, for replays; "" when adopted */
     char *batch_ids;                 /* JSON array or NULL: the batches that it applied */
     char group[40];                  /* of the request over several tables; "": it was one alone */
+    bool is_rollback;                /* got, not written: it restored the snapshot of rollback_to */
+    int64_t rollback_to;
 };
 void tarn_commit_row_done(struct tarn_commit_row *row);
 

@@ -46,14 +46,26 @@ tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const c
 
 /* --- what is there already --- */
 
+/* What older servers did not write. */
+static void drop_newer_members(json_t *entry, const json_t *there)
+{
+    static const char *const k_newer[] = { "schema_version", "rollback_to", "body_sha256" };
+    for (size_t i = 0; i < TARN_COUNT(k_newer); i++) {
+        if (!json_object_get(there, k_newer[i]))
+            (void)json_object_del(entry, k_newer[i]);
+    }
+}
+
 static bool same_json(const struct tarn_buf *there, const char *text, size_t len)
 {
     if (there->len == len && memcmp(there->data, text, len) == 0)
         return true;
     json_auto_t *left = NULL, *right = NULL;
-    return tarn_json_parse(there->data ? there->data : "", there->len, &k_tree_limits, &left, NULL) ==
-               TARN_OK &&
-           tarn_json_parse(text, len, &k_tree_limits, &right, NULL) == TARN_OK && json_equal(left, right);
+    if (tarn_json_parse(there->data ? there->data : "", there->len, &k_tree_limits, &left, NULL) != TARN_OK ||
+        tarn_json_parse(text, len, &k_tree_limits, &right, NULL) != TARN_OK)
+        return false;
+    drop_newer_members(right, left);
+    return json_equal(left, right);
 }
 
 static tarn_code compare_small(struct tarn_publish_run *run, const char *name, const char *text, size_t len,

@@ -98,15 +98,21 @@ static void hash_file(struct tarn_sink *sink, const struct tarn_file *file, int6
 }
 
 tarn_code tarn_publish_manifest_is(struct tarn_publish_run *run, const struct tarn_commit_row *commit,
-                                   const char *name, const char *sha256, bool *is_so, struct tarn_err *err)
+                                   const struct tarn_manifest_head *there, const char *sha256, bool *is_so,
+                                   struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
     struct tarn_table table = *run->table; /* borrows */
     struct tarn_ident ident;
 
     *is_so = false;
-    if (!name || tarn_ident_parse(name, "table", &ident, NULL) != TARN_OK)
+    if (!there->table || tarn_ident_parse(there->table, "table", &ident, NULL) != TARN_OK)
         return TARN_OK;
+    if (there->created_at < 0) {
+        table.created_at = -1;
+        table.first_version = 0;
+        table.partition_keys = NULL;
+    }
     table.namespace_ = ident.namespace_;
     table.name = ident.name;
     tarn_code code = tarn_sink_open(&sink, NULL, NULL, err);

@@ -54,8 +54,8 @@ static tarn_code judge_again(struct tarn_publish_run *run, const struct tarn_man
                                          .committed_at = t->committed_at,
                                          .schema_version = t->schema_version };
     if (row->transaction)
-        return says_the_same(head, row) ? tarn_publish_manifest_is(run, row, head->table, digest, out, err) : TARN_OK;
-    return head->version == t->version ? tarn_publish_manifest_is(run, &own, head->table, digest, out, err) : TARN_OK;
+        return says_the_same(head, row) ? tarn_publish_manifest_is(run, row, head, digest, out, err) : TARN_OK;
+    return head->version == t->version ? tarn_publish_manifest_is(run, &own, head, digest, out, err) : TARN_OK;
 }
 
 /* A version above the noted one is known by what its commit says; one without a commit (0, or adopted) by its ids alone. The

@@ -73,10 +73,13 @@ TARN_MUST tarn_code tarn_publish_manifest_owned(struct tarn_publish_run *run, st
 TARN_MUST tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err);
-/* Are these (hex) the bytes of the manifest of `commit`'s version, under the dotted name `name`? A table's name is not
- * part of its history. */
+/* Are the bytes of the manifest of `commit`'s version those of a document with the head `there` and the digest `sha256`
+ * (hex)? It may hold another name of the table, which is not part of its history, and lack what older servers did not
+ * write. */
+struct tarn_manifest_head;
 TARN_MUST tarn_code tarn_publish_manifest_is(struct tarn_publish_run *run, const struct tarn_commit_row *commit,
-                                             const char *name, const char *sha256, bool *is_so, struct tarn_err *err);
+                                             const struct tarn_manifest_head *there, const char *sha256, bool *is_so,
+                                             struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err);
 /* publish_checkpoint.c: is the log to get a checkpoint with this manifest? Then m->copy gets the same bytes. */
 struct tarn_sink;

@@ -7,6 +7,9 @@
     "version, \"transaction\", committed_at, schema_version, metadata, data_change, files_added, "           \
     "files_removed, "                                                                                        \
     "bytes_added, bytes_removed, file_count, total_bytes, body_hash, batch_ids, group_id"
+#define READ_COLUMNS                                                                                         \
+    COLUMNS ", (SELECT to_version FROM rollbacks r WHERE r.table_id = commits.table_id "                     \
+            "AND r.version = commits.version)"
 
 enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE, S_ROLLBACK_INSERT, S_ROLLBACK_AT };
 /* clang-format off */
@@ -14,10 +17,10 @@ const char *const tarn_sqlite_commits_sql[] = {
     [S_INSERT] =
         "INSERT INTO commits (" COLUMNS ", table_id) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-    [S_GET] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version = ?2",
-    [S_BY_TRANSACTION] = "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND \"transaction\" = ?2",
+    [S_GET] = "SELECT " READ_COLUMNS " FROM commits WHERE table_id = ?1 AND version = ?2",
+    [S_BY_TRANSACTION] = "SELECT " READ_COLUMNS " FROM commits WHERE table_id = ?1 AND \"transaction\" = ?2",
     [S_LIST] =
-        "SELECT " COLUMNS " FROM commits WHERE table_id = ?1 AND version < ?2 "
+        "SELECT " READ_COLUMNS " FROM commits WHERE table_id = ?1 AND version < ?2 "
         "AND version >= coalesce((SELECT log_from FROM tables WHERE id = ?1), 0) "
         "ORDER BY version DESC LIMIT ?3",
     [S_KEY_GET] =
@@ -82,6 +85,8 @@ static struct tarn_commit_row read_row(sqlite3_stmt *st)
         .file_count = column_i64(st, 10),
         .total_bytes = column_i64(st, 11),
         .batch_ids = column_text(st, 13),
+        .is_rollback = column_opt(st, 15) >= 0,
+        .rollback_to = column_opt(st, 15),
     };
     column_fixed(st, 12, row.body_hash, sizeof row.body_hash);
     column_fixed(st, 14, row.group, sizeof row.group);

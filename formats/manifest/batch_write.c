@@ -29,6 +29,8 @@ void tarn_batch_doc_write(struct tarn_jsonw *w, const struct tarn_table *table, 
         tarn_jsonw_ktime(w, "end_time", batch->end_time);
     if (batch->num_records >= 0)
         tarn_jsonw_ki64(w, "num_records", batch->num_records);
+    if (batch->size >= 0)
+        tarn_jsonw_ki64(w, "size", batch->size);
     if (batch->transaction)
         tarn_jsonw_kstr(w, "transaction", batch->transaction);
     tarn_doc_write_owner(w, table, catalog_id);

@@ -152,6 +152,64 @@ tarn_code tarn_doc_object(struct tarn_jsonr *r, const struct tarn_jsonr_event *f
     return tarn_jsonr_raw_from(r, first, buf, err);
 }
 
+/* --- values of Tarn's own members --- */
+
+tarn_code tarn_doc_lax_str(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, const char *key, void *target,
+                           struct tarn_err *err)
+{
+    if (first->token != TARN_J_STRING)
+        return tarn_jsonr_skip_from(r, first, err);
+    return tarn_doc_str(r, first, key, target, err);
+}
+
+tarn_code tarn_doc_lax_count(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, const char *key, void *target,
+                             struct tarn_err *err)
+{
+    if (first->token != TARN_J_INTEGER || first->integer < 0)
+        return tarn_jsonr_skip_from(r, first, err);
+    return tarn_doc_count(r, first, key, target, err);
+}
+
+/* One element behind another; an element of another type empties the list for good (*is_other). */
+static tarn_code add_text(struct tarn_jsonr *r, const struct tarn_jsonr_event *event, struct tarn_buf *buf,
+                          bool *is_other, struct tarn_err *err)
+{
+    if (event->token != TARN_J_STRING || *is_other) {
+        *is_other = true;
+        return tarn_jsonr_skip_from(r, event, err);
+    }
+    tarn_buf_addc(buf, buf->len > 0 ? ',' : '[');
+    return tarn_jsonr_raw_from(r, event, buf, err);
+}
+
+tarn_code tarn_doc_lax_texts(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, const char *key, void *target,
+                             struct tarn_err *err)
+{
+    struct tarn_buf *buf = target;
+    bool is_other = false;
+
+    (void)key;
+    tarn_buf_clear(buf);
+    buf->ceiling = OBJECT_MAX_BYTES;
+    if (first->token != TARN_J_ARRAY)
+        return tarn_jsonr_skip_from(r, first, err);
+    for (;;) {
+        struct tarn_jsonr_event event;
+        tarn_code code = tarn_jsonr_next(r, &event, err);
+        if (code == TARN_OK && event.token == TARN_J_ARRAY_END)
+            break;
+        if (code == TARN_OK)
+            code = add_text(r, &event, buf, &is_other, err);
+        if (code != TARN_OK)
+            return code;
+    }
+    if (is_other)
+        tarn_buf_clear(buf);
+    else if (buf->len > 0)
+        tarn_buf_addc(buf, ']');
+    return tarn_buf_check(buf, err);
+}
+
 static int64_t in_range(int64_t ms) { return ms >= k_year_2000_ms && ms < k_year_2100_ms ? ms : -1; }
 
 /* Seconds with a fraction, as Python's time() gives them. */
@@ -181,6 +239,14 @@ tarn_code tarn_doc_instant(struct tarn_jsonr *r, const struct tarn_jsonr_event *
     else if (first->token == TARN_J_STRING && tarn_time_parse(text, &ms, &out->form, NULL) == TARN_OK)
         out->ms = in_range(ms);
     return TARN_OK;
+}
+
+tarn_code tarn_doc_lax_instant(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, const char *key,
+                               void *target, struct tarn_err *err)
+{
+    if (first->token != TARN_J_STRING)
+        return tarn_jsonr_skip_from(r, first, err);
+    return tarn_doc_instant(r, first, key, target, err);
 }
 
 /* --- a file --- */

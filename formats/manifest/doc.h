@@ -30,6 +30,10 @@ tarn_doc_member_fn tarn_doc_count;  /* int64_t, not negative */
 tarn_doc_member_fn tarn_doc_bool;   /* bool */
 tarn_doc_member_fn tarn_doc_path;   /* struct tarn_buf: 1 to 4,096 bytes */
 tarn_doc_member_fn tarn_doc_object; /* struct tarn_buf: an object's compact text */
+/* Members that only Tarn writes: one of another type is somebody else's, and skipped. */
+tarn_doc_member_fn tarn_doc_lax_str;   /* char *, owned */
+tarn_doc_member_fn tarn_doc_lax_count; /* int64_t, not negative */
+tarn_doc_member_fn tarn_doc_lax_texts; /* struct tarn_buf: the compact text of an array of strings, else empty */
 
 /* An instant as somebody wrote it: text or number. */
 struct tarn_doc_instant {
@@ -38,6 +42,7 @@ struct tarn_doc_instant {
     enum tarn_time_form form;
 };
 tarn_doc_member_fn tarn_doc_instant; /* struct tarn_doc_instant; a bad one is no error */
+tarn_doc_member_fn tarn_doc_lax_instant;
 
 /* One entry of `files` or `operations`. Reused for each: clear, read, view. */
 struct tarn_doc_file {

@@ -7,7 +7,7 @@
 struct entry_read {
     struct tarn_entry_head head;
     struct tarn_doc_instant timestamp;
-    struct tarn_buf metadata;
+    struct tarn_buf metadata, batch_ids;
     struct tarn_doc_file file;
     struct tarn_entry_op op; /* borrows from file */
     tarn_entry_op_fn *fn;
@@ -19,6 +19,7 @@ static void entry_read_done(struct entry_read *e)
     tarn_entry_head_done(&e->head);
     free(e->timestamp.text);
     tarn_buf_done(&e->metadata);
+    tarn_buf_done(&e->batch_ids);
     tarn_doc_file_done(&e->file);
 }
 
@@ -29,7 +30,9 @@ void tarn_entry_head_done(struct tarn_entry_head *head)
     free(head->catalog);
     free(head->table_uuid);
     free(head->group);
-    *head = (struct tarn_entry_head){ .timestamp = -1, .version = -1 };
+    free(head->body_sha256);
+    free(head->batch_ids);
+    *head = (struct tarn_entry_head){ .timestamp = -1, .version = -1, .schema_version = -1, .rollback_to = -1 };
 }
 
 static tarn_code read_op(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, void *ctx,
@@ -73,10 +76,11 @@ static tarn_code read_ops(struct tarn_jsonr *r, const struct tarn_jsonr_event *f
     return tarn_doc_array(r, first, key, read_op, deliver_op, target, err);
 }
 
-enum { ENTRY_OPERATIONS, ENTRY_METADATA };
+enum { ENTRY_OPERATIONS, ENTRY_METADATA, ENTRY_BATCHES };
 static const struct tarn_doc_member k_entry[] = {
     [ENTRY_OPERATIONS] = { "operations", read_ops, 0 },
     [ENTRY_METADATA] = { "commitMetadata", tarn_doc_object, offsetof(struct entry_read, metadata) },
+    [ENTRY_BATCHES] = { "batch_ids", tarn_doc_lax_texts, offsetof(struct entry_read, batch_ids) },
     { "id", tarn_doc_str, offsetof(struct entry_read, head.id) },
     { "timestamp", tarn_doc_instant, offsetof(struct entry_read, timestamp) },
     { "dataChange", tarn_doc_bool, offsetof(struct entry_read, head.data_change) },
@@ -84,6 +88,9 @@ static const struct tarn_doc_member k_entry[] = {
     { "catalog", tarn_doc_str, offsetof(struct entry_read, head.catalog) },
     { "table_uuid", tarn_doc_str, offsetof(struct entry_read, head.table_uuid) },
     { "group", tarn_doc_str, offsetof(struct entry_read, head.group) },
+    { "schema_version", tarn_doc_lax_count, offsetof(struct entry_read, head.schema_version) },
+    { "rollback_to", tarn_doc_lax_count, offsetof(struct entry_read, head.rollback_to) },
+    { "body_sha256", tarn_doc_lax_str, offsetof(struct entry_read, head.body_sha256) },
     { NULL, NULL, 0 },
 };
 
@@ -93,6 +100,8 @@ static void hand_over(struct entry_read *e, uint32_t seen, struct tarn_entry_hea
     e->head.timestamp_form = e->timestamp.form;
     if (seen & (1u << ENTRY_METADATA))
         e->head.metadata = tarn_buf_take(&e->metadata);
+    if (e->batch_ids.len > 0)
+        e->head.batch_ids = tarn_buf_take(&e->batch_ids);
     *head = e->head;
     e->head = (struct tarn_entry_head){ 0 };
 }
@@ -101,7 +110,7 @@ tarn_code tarn_entry_read(tarn_source_fn *source, void *from, struct tarn_entry_
                           tarn_entry_op_fn *fn, void *ctx, struct tarn_err *err)
 {
     __attribute__((cleanup(entry_read_done))) struct entry_read e = {
-        .head = { .version = -1, .data_change = true },
+        .head = { .version = -1, .schema_version = -1, .rollback_to = -1, .data_change = true },
         .timestamp = { .ms = -1 },
         .fn = fn,
         .ctx = ctx,

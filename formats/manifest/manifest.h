@@ -39,6 +39,9 @@ struct tarn_manifest_head {
     char *last_updated_text;  /* as written, NULL: absent */
     char *table, *catalog, *table_uuid, *transaction; /* NULL: absent */
     int64_t schema_version;   /* -1: absent */
+    int64_t created_at;       /* of the table, UTC ms, -1: absent */
+    int64_t first_version;    /* 0: absent */
+    char *partition_keys;     /* JSON array, NULL: absent */
 };
 void tarn_manifest_head_done(struct tarn_manifest_head *head);
 
@@ -80,6 +83,8 @@ struct tarn_entry_head {
     bool data_change;    /* true when absent */
     int64_t version;     /* -1: absent (not written by Tarn) */
     char *catalog, *table_uuid, *group; /* NULL: absent */
+    int64_t schema_version, rollback_to; /* -1: absent */
+    char *body_sha256, *batch_ids;       /* NULL: absent; batch_ids: JSON array of text */
     int64_t adds, removes, bytes_added;
 };
 void tarn_entry_head_done(struct tarn_entry_head *head);
@@ -116,7 +121,8 @@ TARN_MUST tarn_code tarn_schema_doc_read_at(struct tarn_place *place, struct tar
 /* One entry of `files` / one operation, in the seed's own member names. */
 struct tarn_jsonw;
 void tarn_manifest_write_file(struct tarn_jsonw *w, const struct tarn_file *file);
-/* Opens the manifest's object with its head members and leaves `files` open. */
+/* Opens the manifest's object with its head members and leaves `files` open. Of *table it tells the name, and what no
+ * document else tells: created_at (not above 0: left out), partition_keys (NULL: left out), first_version. */
 void tarn_manifest_write_head(struct tarn_jsonw *w, const struct tarn_table *table, const char *catalog_id,
                               int64_t version, const char *transaction, int64_t last_updated, int64_t schema_version);
 void tarn_manifest_write_end(struct tarn_jsonw *w);

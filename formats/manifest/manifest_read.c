@@ -6,7 +6,8 @@
 
 struct manifest_read {
     struct tarn_manifest_head head;
-    struct tarn_doc_instant last_updated;
+    struct tarn_doc_instant last_updated, created_at;
+    struct tarn_buf partition_keys;
     struct tarn_doc_file entry;
     struct tarn_file view; /* borrows from entry */
     tarn_file_fn *fn;
@@ -17,6 +18,8 @@ static void manifest_read_done(struct manifest_read *m)
 {
     tarn_manifest_head_done(&m->head);
     free(m->last_updated.text);
+    free(m->created_at.text);
+    tarn_buf_done(&m->partition_keys);
     tarn_doc_file_done(&m->entry);
 }
 
@@ -27,7 +30,8 @@ void tarn_manifest_head_done(struct tarn_manifest_head *head)
     free(head->catalog);
     free(head->table_uuid);
     free(head->transaction);
-    *head = (struct tarn_manifest_head){ .version = -1, .last_updated = -1, .schema_version = -1 };
+    free(head->partition_keys);
+    *head = (struct tarn_manifest_head){ .version = -1, .last_updated = -1, .schema_version = -1, .created_at = -1 };
 }
 
 static tarn_code read_file(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, void *ctx,
@@ -60,6 +64,9 @@ static const struct tarn_doc_member k_manifest[] = {
     { "table_uuid", tarn_doc_str, offsetof(struct manifest_read, head.table_uuid) },
     { "transaction", tarn_doc_str, offsetof(struct manifest_read, head.transaction) },
     { "schema_version", tarn_doc_count, offsetof(struct manifest_read, head.schema_version) },
+    { "created_at", tarn_doc_lax_instant, offsetof(struct manifest_read, created_at) },
+    { "partition_keys", tarn_doc_lax_texts, offsetof(struct manifest_read, partition_keys) },
+    { "first_version", tarn_doc_lax_count, offsetof(struct manifest_read, head.first_version) },
     { NULL, NULL, 0 },
 };
 
@@ -69,6 +76,9 @@ static void hand_over(struct manifest_read *m, struct tarn_manifest_head *head)
     m->head.last_updated_form = m->last_updated.form;
     m->head.last_updated_bad = m->last_updated.text && m->last_updated.ms < 0;
     m->head.last_updated_text = tarn_take(&m->last_updated.text);
+    m->head.created_at = m->created_at.ms;
+    if (m->partition_keys.len > 0)
+        m->head.partition_keys = tarn_buf_take(&m->partition_keys);
     *head = m->head;
     m->head = (struct tarn_manifest_head){ 0 };
 }
@@ -79,6 +89,7 @@ tarn_code tarn_manifest_read(tarn_source_fn *source, void *from, struct tarn_man
     __attribute__((cleanup(manifest_read_done))) struct manifest_read m = {
         .head = { .version = -1, .schema_version = -1 },
         .last_updated = { .ms = -1 },
+        .created_at = { .ms = -1 },
         .fn = fn,
         .ctx = ctx,
     };

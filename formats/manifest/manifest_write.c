@@ -4,6 +4,7 @@
 #include "formats/manifest/manifest.h"
 #include "formats/manifest/write.h"
 #include "base/jsonw.h"
+#include <string.h>
 
 void tarn_doc_write_owner(struct tarn_jsonw *w, const struct tarn_table *table, const char *catalog_id)
 {
@@ -41,6 +42,12 @@ void tarn_manifest_write_head(struct tarn_jsonw *w, const struct tarn_table *tab
         tarn_jsonw_kstr(w, "transaction", transaction);
     if (schema_version > 0)
         tarn_jsonw_ki64(w, "schema_version", schema_version);
+    if (table->partition_keys && strcmp(table->partition_keys, "[]") != 0)
+        tarn_jsonw_kraw(w, "partition_keys", table->partition_keys);
+    if (table->created_at > 0)
+        tarn_jsonw_ktime(w, "created_at", table->created_at);
+    if (table->first_version > 0)
+        tarn_jsonw_ki64(w, "first_version", table->first_version);
     tarn_jsonw_key(w, "files");
     tarn_jsonw_array(w);
     tarn_buf_addc(w->out, '\n');

@@ -195,6 +195,34 @@ Test(manifest, a_visitor_s_error_comes_through_as_it_is)
     cr_expect(eq(str, err.field, "mine"));
 }
 
+Test(manifest, what_a_rebuilt_catalog_needs_is_read_back)
+{
+    static const struct {
+        const char *json;
+        int64_t created_at, first_version;
+        const char *keys;
+    } k_rows[] = {
+        { "{\"created_at\":\"2024-02-01T14:30:00.5Z\",\"first_version\":7,\"partition_keys\":[\"date\", \"a\\\"b\"],"
+          "\"files\":[]}",
+          1706797800500, 7, "[\"date\",\"a\\\"b\"]" },
+        { "{\"files\":[]}", -1, 0, NULL },
+        { "{\"created_at\":7,\"first_version\":\"7\",\"partition_keys\":\"date\",\"files\":[]}", -1, 0, NULL },
+        { "{\"created_at\":\"soon\",\"first_version\":-7,\"partition_keys\":[{\"name\":\"date\"}],\"files\":[]}", -1, 0,
+          NULL },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_manifest_head head = { 0 };
+        TARN_AUTO_DONE(buf) struct tarn_buf files = { 0 };
+        cr_assert(eq(int, read_manifest(k_rows[i].json, 0, &head, &files, NULL), TARN_OK), "%s", k_rows[i].json);
+        cr_expect(eq(i64, head.created_at, k_rows[i].created_at), "%s", k_rows[i].json);
+        cr_expect(eq(i64, head.first_version, k_rows[i].first_version), "%s", k_rows[i].json);
+        cr_expect(k_rows[i].keys ? head.partition_keys && strcmp(head.partition_keys, k_rows[i].keys) == 0
+                                 : !head.partition_keys,
+                  "%s", k_rows[i].json);
+        tarn_manifest_head_done(&head);
+    }
+}
+
 /* --- entries --- */
 
 static const char k_seed_entry[] =
@@ -245,6 +273,43 @@ Test(entry, what_tarn_adds_is_read_back)
     cr_expect(head.id == NULL && head.metadata == NULL);
     cr_expect(eq(i64, head.timestamp, -1));
     tarn_entry_head_done(&head);
+}
+
+Test(entry, what_a_rebuilt_catalog_needs_is_read_back)
+{
+    struct tarn_entry_head head = { 0 };
+    TARN_AUTO_DONE(buf) struct tarn_buf ops = { 0 };
+    cr_assert(eq(int,
+                 read_entry("{\"schema_version\":3,\"rollback_to\":0,\"body_sha256\":\"ab\",\"operations\":[],"
+                            "\"batch_ids\":[\"a/b.parquet\", \"\\u00e9\\\"\"]}",
+                            &head, &ops, NULL),
+                 TARN_OK));
+    cr_expect(eq(i64, head.schema_version, 3));
+    cr_expect(eq(i64, head.rollback_to, 0));
+    cr_expect(eq(str, head.body_sha256, "ab"));
+    cr_expect(eq(str, head.batch_ids, "[\"a/b.parquet\",\"é\\\"\"]"));
+    tarn_entry_head_done(&head);
+}
+
+Test(entry, such_members_of_another_type_are_somebody_else_s)
+{
+    static const char *const k_rows[] = {
+        "{\"operations\":[]}",
+        "{\"operations\":[],\"schema_version\":\"3\",\"rollback_to\":-1,\"body_sha256\":{\"a\":[1]},\"batch_ids\":7}",
+        "{\"operations\":[],\"schema_version\":[3],\"rollback_to\":1.5,\"body_sha256\":1,\"batch_ids\":{\"a\":[]}}",
+        "{\"operations\":[],\"schema_version\":null,\"batch_ids\":[\"a\",{\"b\":[1]},\"c\"]}",
+        "{\"operations\":[],\"batch_ids\":[[\"a\"],\"c\"]}",
+        "{\"operations\":[],\"batch_ids\":[]}",
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_entry_head head = { 0 };
+        TARN_AUTO_DONE(buf) struct tarn_buf ops = { 0 };
+        cr_assert(eq(int, read_entry(k_rows[i], &head, &ops, NULL), TARN_OK), "%s", k_rows[i]);
+        cr_expect(eq(i64, head.schema_version, -1), "%s", k_rows[i]);
+        cr_expect(eq(i64, head.rollback_to, -1), "%s", k_rows[i]);
+        cr_expect(head.body_sha256 == NULL && head.batch_ids == NULL, "%s", k_rows[i]);
+        tarn_entry_head_done(&head);
+    }
 }
 
 Test(entry, nonsense_is_refused_with_its_place)

@@ -57,6 +57,43 @@ Test(manifest_write, version_0_has_no_transaction_and_no_schema)
         "\"catalog\":\"cat-1\",\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"files\":[\n]}\n"));
 }
 
+Test(manifest_write, what_a_rebuilt_catalog_needs_is_told)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
+    struct tarn_jsonw w = tarn_jsonw_to(&out);
+    struct tarn_table table = k_table;
+    table.created_at = 1706797800500;
+    table.first_version = 5;
+    table.partition_keys = (char *)"[\"date\"]";
+    tarn_manifest_write_head(&w, &table, "cat-1", 7, "txn-7", 1706797935000, 0);
+    tarn_manifest_write_end(&w);
+    cr_expect(eq(
+        str, out.data,
+        "{\"version\":7,\"last_updated\":\"2024-02-01T14:32:15Z\",\"table\":\"sales.\\\"a.b\\\"\","
+        "\"catalog\":\"cat-1\",\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"transaction\":\"txn-7\","
+        "\"partition_keys\":[\"date\"],\"created_at\":\"2024-02-01T14:30:00.500Z\",\"first_version\":5,\"files\":[\n]}\n"));
+
+    const struct tarn_commit_row commit = { .version = 7,
+                                            .transaction = (char *)"txn-7",
+                                            .committed_at = 1706797935000,
+                                            .schema_version = 2,
+                                            .data_change = true,
+                                            .body_hash = "ab12",
+                                            .batch_ids = (char *)"[\"b\"]",
+                                            .group = "g",
+                                            .is_rollback = true,
+                                            .rollback_to = 0 };
+    tarn_buf_clear(&out);
+    w = tarn_jsonw_to(&out);
+    tarn_entry_write_head(&w, &table, "cat-1", &commit);
+    tarn_entry_write_end(&w, &commit);
+    cr_expect(eq(str, out.data,
+                 "{\"id\":\"txn-7\",\"timestamp\":\"2024-02-01T14:32:15Z\",\"version\":7,\"catalog\":\"cat-1\","
+                 "\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"group\":\"g\",\"schema_version\":2,"
+                 "\"rollback_to\":0,\"body_sha256\":\"ab12\",\"dataChange\":true,\"operations\":[\n"
+                 "],\"batch_ids\":[\"b\"]}\n"));
+}
+
 Test(manifest_write, an_entry_has_the_founding_members_and_tarn_s)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };

@@ -13,7 +13,7 @@
 #define OWNER "\"catalog\":\"" MANAGED_CATALOG "\",\"table_uuid\":\"22222222-2222-4222-8222-222222222200\""
 #define MANIFEST(version, time, rest, files)                                                                 \
     "{\"version\":" version ",\"last_updated\":\"2024-02-01T14:30:" time "Z\",\"table\":\"t\"," OWNER rest   \
-    ",\"files\":[\n" files "]}\n"
+    ",\"created_at\":\"2024-02-01T14:30:00Z\",\"files\":[\n" files "]}\n"
 #define ENTRY(version, ops)                                                                                  \
     "{\"id\":\"txn-" version "\",\"timestamp\":\"2024-02-01T14:30:0" version "Z\",\"version\":" version      \
     "," OWNER ",\"dataChange\":true,\"operations\":[\n" ops "]}\n"
