@@ -62,7 +62,9 @@ tarn_code tarn_route_admit(struct tarn_request *req, struct tarn_err *err)
         if (code != TARN_OK)
             return code;
     }
-    enum tarn_scope needed = req->route->scope;
+    const struct tarn_config *config = req->app->config;
+    bool is_open = req->route->is_metrics && config && config->metrics_public;
+    enum tarn_scope needed = is_open ? TARN_SCOPE_NONE : req->route->scope;
     if (needed == TARN_SCOPE_NONE)
         return TARN_OK;
     tarn_code code =

@@ -115,6 +115,7 @@ struct tarn_route {
     /* One that takes long is answered with 202 and goes on; here, the last segment of the path that tells of its outcome.
      * NULL: it is waited for. */
     const char *elsewhere;
+    bool is_metrics;           /* metrics.public opens it to everybody */
 };
 extern const struct tarn_route tarn_routes[];
 extern const size_t tarn_routes_count;

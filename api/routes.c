@@ -25,6 +25,8 @@ const struct tarn_route tarn_routes[] = {
     /* method   path                         operation        scope   body   query */
     { "GET",    "/healthz",                  "getHealth",     NONE,   EMPTY, "", INLINE(tarn_native_health) },
     { "GET",    "/readyz",                   "getReadiness",  NONE,   EMPTY, "", INLINE(tarn_native_ready) },
+    { "GET",    "/metrics",                  "getMetrics",    STATUS, EMPTY, "", WORKER(tarn_native_metrics),
+      .is_metrics = true },
     { "GET",    "/openapi.yaml",             "getOpenapi",    NONE,   EMPTY, "", INLINE(tarn_native_openapi) },
     { "GET",    "/problems/{code}",          "getProblem",    NONE,   EMPTY, "", INLINE(tarn_native_problem_page) },
 

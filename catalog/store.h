@@ -60,11 +60,21 @@ typedef tarn_code tarn_table_fn(void *ctx, const struct tarn_table *table, struc
 typedef tarn_code tarn_commit_fn(void *ctx, const struct tarn_commit_row *commit, struct tarn_err *err);
 typedef tarn_code tarn_schema_fn(void *ctx, const struct tarn_schema_row *schema, struct tarn_err *err);
 
+/* The open findings of a table that share a code and a severity. */
+struct tarn_open_code {
+    char code[64];
+    enum tarn_severity severity;
+    int64_t count;
+};
+#define TARN_OPEN_CODES_MAX 128
+
 /* One row of GET /api/status: a table with its scan and the count of its open findings. */
 struct tarn_status_row {
     const struct tarn_table *table;
     const struct tarn_scan_row *scan;     /* NULL: never scanned */
-    int64_t open_errors, open_warnings;
+    int64_t open_errors, open_warnings, open_infos;
+    const struct tarn_open_code *codes;   /* by code, at most TARN_OPEN_CODES_MAX; borrowed */
+    size_t code_count;
     const struct tarn_finding *worst;     /* NULL: none open */
 };
 typedef tarn_code tarn_status_fn(void *ctx, const struct tarn_status_row *row, struct tarn_err *err);

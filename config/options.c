@@ -23,7 +23,7 @@ const struct tarn_option tarn_options[] = {
     { "auth.mode", "auth", TARN_O_WORD, AT(auth_mode), "tokens", 0, 0, "tokens none",
       "Who may ask: tokens, or everybody (none), which needs a loopback address." },
     { "metrics.public", NULL, TARN_O_BOOL, AT(metrics_public), "false", 0, 0, NULL,
-      "Serve /metrics without a token. Not in use yet." },
+      "Serve /metrics without a token, for all tables." },
     { "warehouse", NULL, TARN_O_TEXT, AT(warehouse), NULL, 0, 0, NULL,
       "The only warehouse name that Iceberg clients may use. Default: any. Not in use yet." },
     { "log.level", NULL, TARN_O_WORD, AT(log_level), "info", 0, 0, "debug info warn error",

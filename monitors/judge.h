@@ -117,6 +117,14 @@ TARN_MUST tarn_code tarn_finding_copy(struct tarn_finding *to, const struct tarn
 TARN_MUST tarn_code tarn_findings_add(struct tarn_findings *list, struct tarn_finding *item, struct tarn_err *err);
 int tarn_finding_order(const void *a, const void *b); /* severity (worst first), code, subject */
 
+/* --- status.c: what a status is made of, from the catalog (managed) or the last scan (observed) --- */
+struct tarn_shown {
+    int64_t version, last_updated, files, bytes, schema_version; /* -1: not known */
+    const char *latest_transaction, *partition_keys;             /* borrowed */
+};
+struct tarn_shown tarn_status_shown(const struct tarn_table *table, const struct tarn_scan_row *scan);
+int64_t tarn_status_row_data_commit(const struct tarn_status_row *row); /* the newest commit that brought data; -1: not known */
+
 /* --- verdict.c --- */
 /* The table's severity as findings and scan say, at `now`. */
 enum tarn_severity tarn_verdict_of(const struct tarn_findings *findings);

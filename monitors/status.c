@@ -4,27 +4,21 @@
 #include "base/jsonw.h"
 #include <string.h>
 
-/* What a status is made of, from the catalog (managed) or the last scan (observed). */
-struct shown {
-    int64_t version, last_updated, files, bytes, schema_version;
-    const char *latest_transaction, *partition_keys;
-};
-
 static bool is_catalogs(const struct tarn_table *table)
 {
     return table->mode == TARN_MANAGED;
 }
 
-static struct shown shown_of(const struct tarn_table *table, const struct tarn_scan_row *scan)
+struct tarn_shown tarn_status_shown(const struct tarn_table *table, const struct tarn_scan_row *scan)
 {
     bool has_keys = table->partition_keys && strcmp(table->partition_keys, "[]") != 0;
 
     if (is_catalogs(table))
-        return (struct shown){ table->version,        table->committed_at,       table->file_count,    table->total_bytes,
+        return (struct tarn_shown){ table->version,        table->committed_at,       table->file_count,    table->total_bytes,
                                table->schema_version, table->latest_transaction, table->partition_keys };
-    struct shown shown = { -1, -1, -1, -1, -1, NULL, has_keys ? table->partition_keys : NULL };
+    struct tarn_shown shown = { -1, -1, -1, -1, -1, NULL, has_keys ? table->partition_keys : NULL };
     if (scan && scan->checked_at >= 0)
-        shown = (struct shown){ scan->version,        scan->last_updated,       scan->file_count,      scan->total_bytes,
+        shown = (struct tarn_shown){ scan->version,        scan->last_updated,       scan->file_count,      scan->total_bytes,
                                 scan->schema_version, scan->latest_transaction, shown.partition_keys };
     if (scan && scan->checked_at >= 0 && scan->partition_keys)
         shown.partition_keys = scan->partition_keys;
@@ -46,7 +40,7 @@ static void knumber(struct tarn_jsonw *w, const char *key, int64_t value)
         tarn_jsonw_i64(w, value);
 }
 
-static void write_table(struct tarn_jsonw *w, const struct tarn_table *table, const struct shown *shown)
+static void write_table(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_shown *shown)
 {
     char dotted[TARN_DOTTED_MAX], size[TARN_TIME_TEXT];
 
@@ -126,7 +120,7 @@ void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, con
                        int64_t now_ms)
 {
     struct tarn_jsonw w = tarn_jsonw_to(out);
-    struct shown shown = shown_of(table, scan);
+    struct tarn_shown shown = tarn_status_shown(table, scan);
     int64_t interval_ms;
     enum tarn_policy policy;
 
@@ -186,7 +180,7 @@ void tarn_status_row_words(const struct tarn_status_row *row, const struct tarn_
 }
 
 /* Managed or observed, the newest commit that brought data. */
-static int64_t data_commit_of(const struct tarn_status_row *row)
+int64_t tarn_status_row_data_commit(const struct tarn_status_row *row)
 {
     if (row->scan && row->scan->last_data_commit >= 0)
         return row->scan->last_data_commit;
@@ -210,7 +204,7 @@ static void write_row_verdict(struct tarn_jsonw *w, const struct tarn_status_row
 
 static void write_row_tail(struct tarn_jsonw *w, const struct tarn_status_row *row, int64_t interval_ms, int64_t now_ms)
 {
-    int64_t data_commit = data_commit_of(row);
+    int64_t data_commit = tarn_status_row_data_commit(row);
     bool has_age = row->scan && row->scan->has_manifest_age;
 
     tarn_jsonw_key(w, "manifest_age_seconds");
@@ -233,7 +227,7 @@ void tarn_status_row_write(struct tarn_buf *out, const struct tarn_status_row *r
 {
     struct tarn_jsonw w = tarn_jsonw_to(out);
     const struct tarn_table *table = row->table;
-    struct shown shown = shown_of(table, row->scan);
+    struct tarn_shown shown = tarn_status_shown(table, row->scan);
     char dotted[TARN_DOTTED_MAX];
     int64_t interval_ms;
     enum tarn_policy policy;

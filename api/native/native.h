@@ -6,6 +6,8 @@
 
 /* health.c */
 tarn_handler_fn tarn_native_health, tarn_native_ready; /* handle */
+/* api/metrics/scrape.c */
+tarn_handler_fn tarn_native_metrics; /* work */
 /* openapi.c */
 tarn_handler_fn tarn_native_openapi; /* handle */
 /* problems.c */

@@ -1,30 +1,21 @@
 /* status_list.c - GET /api/status: a bare array of flat rows, one a table, as dashboards like it. Without page_size it is
  * streamed, a chain of short reads; with it one page, and a Link header names the next. */
 #include "api/native/native.h"
+#include "api/status_walk.h"
 #include "base/json.h"
-#include "lake/inherit.h"
 #include "monitors/monitors.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_A_READ = 500 };
-
 struct status_list {
-    struct tarn_store *store;
-    struct tarn_principal who;
+    struct tarn_status_walk walk;
     const struct tarn_monitor_defaults *defaults;
     int64_t now_ms;
-    struct tarn_table_filter filter;
     char namespace_[TARN_NAMESPACE_MAX + 1];
-    char *status, *severity;       /* wanted words, separated by commas; owned; NULL: all */
-    char *after_namespace, *after; /* owned: the position */
-    int64_t size, told;            /* rows wanted (0: all), rows written */
-    bool more, began;
-    /* of the read at hand */
-    struct tarn_buf *out;
-    struct tarn_tx *tx;
-    struct tarn_inherited inherited; /* by the tables of the namespace at hand */
-    int64_t visited;
+    char *status, *severity; /* wanted words, separated by commas; owned; NULL: all */
+    int64_t size, told;      /* rows wanted (0: all), rows written */
+    bool began;
+    struct tarn_buf *out;    /* of the read at hand */
 };
 
 static void list_free(void *state)
@@ -33,11 +24,9 @@ static void list_free(void *state)
 
     if (!l)
         return;
-    tarn_inherited_done(&l->inherited);
+    tarn_status_walk_done(&l->walk);
     free(l->status);
     free(l->severity);
-    free(l->after_namespace);
-    free(l->after);
     free(l);
 }
 
@@ -54,85 +43,26 @@ static bool is_wanted(const char *list, const char *word)
     return !list;
 }
 
-static tarn_code move_to(struct status_list *l, const struct tarn_table *table, struct tarn_err *err)
-{
-    char *namespace_ = strdup(table->namespace_), *name = strdup(table->name);
-
-    if (!namespace_ || !name) {
-        free(namespace_);
-        free(name);
-        return tarn_fail_oom(err);
-    }
-    free(l->after_namespace);
-    free(l->after);
-    l->after_namespace = namespace_;
-    l->after = name;
-    l->filter.after_id = table->id;
-    return TARN_OK;
-}
-
-static bool is_shown(struct status_list *l, const struct tarn_status_row *row)
+static bool is_shown(const struct status_list *l, const struct tarn_status_row *row)
 {
     const char *status, *severity;
 
-    if (!tarn_principal_sees(&l->who, row->table->namespace_, row->table->name))
-        return false;
     tarn_status_row_words(row, l->defaults, l->now_ms, &status, &severity);
     return is_wanted(l->status, status) && is_wanted(l->severity, severity);
 }
 
-/* The row, with what its table inherits in place. */
-static tarn_code show(struct status_list *l, const struct tarn_status_row *row, struct tarn_err *err)
+static tarn_code show(void *ctx, const struct tarn_status_row *row, struct tarn_err *err)
 {
+    struct status_list *l = ctx;
+
     if (!is_shown(l, row))
-        return move_to(l, row->table, err);
-    l->more = l->size > 0 && l->told == l->size;
-    if (l->more)
+        return TARN_OK;
+    l->walk.is_full = l->size > 0 && l->told == l->size;
+    if (l->walk.is_full)
         return TARN_OK;
     tarn_buf_adds(l->out, l->told++ > 0 ? ",\n" : "");
     tarn_status_row_write(l->out, row, l->defaults, l->now_ms);
-    tarn_code code = tarn_buf_check(l->out, err);
-    return code == TARN_OK ? move_to(l, row->table, err) : code;
-}
-
-static tarn_code visit(void *ctx, const struct tarn_status_row *row, struct tarn_err *err)
-{
-    struct status_list *l = ctx;
-    struct tarn_table table = *row->table; /* borrowed texts */
-    struct tarn_status_row shown = *row;
-    TARN_AUTO(mem) char *monitors = NULL;
-
-    l->visited++;
-    if (l->more)
-        return TARN_OK;
-    tarn_code code = tarn_inherited_read(l->tx, table.namespace_, &l->inherited, err);
-    if (code == TARN_OK)
-        code = tarn_inherit_monitors(&l->inherited, table.monitors, &monitors, err);
-    if (code != TARN_OK)
-        return code;
-    tarn_inherit_borrowed(&l->inherited, &table);
-    if (monitors)
-        table.monitors = monitors;
-    shown.table = &table;
-    return show(l, &shown, err);
-}
-
-static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    struct status_list *l = ctx;
-    struct tarn_table_filter filter = l->filter;
-    TARN_AUTO(mem) char *namespace_ = l->after_namespace ? strdup(l->after_namespace) : NULL;
-    TARN_AUTO(mem) char *name = l->after ? strdup(l->after) : NULL;
-
-    if ((l->after_namespace && !namespace_) || (l->after && !name))
-        return tarn_fail_oom(err);
-    filter.after_namespace = namespace_; /* the position moves while the filter is in use */
-    filter.after_name = name;
-    filter.limit = ROWS_A_READ;
-    l->visited = 0;
-    l->tx = tx;
-    tarn_inherited_done(&l->inherited); /* it may have changed since the page before */
-    return tx->ops->monitors.status(tx, &filter, visit, l, err);
+    return tarn_buf_check(l->out, err);
 }
 
 static tarn_code produce(void *state, struct tarn_buf *out, bool *end, struct tarn_err *err)
@@ -142,10 +72,9 @@ static tarn_code produce(void *state, struct tarn_buf *out, bool *end, struct ta
     l->out = out;
     tarn_buf_adds(out, l->began ? "" : "[");
     l->began = true;
-    tarn_code code = tarn_store_read(l->store, page_tx, l, err);
+    tarn_code code = tarn_status_walk_page(&l->walk, end, err);
     if (code != TARN_OK)
         return code;
-    *end = l->more || l->visited < ROWS_A_READ;
     tarn_buf_adds(out, *end ? "]\n" : "");
     return tarn_buf_check(out, err);
 }
@@ -174,17 +103,17 @@ static tarn_code read_filter(const struct tarn_request *req, struct status_list 
     const char *format = tarn_query(req, "format"), *namespace_ = tarn_query(req, "namespace");
     enum tarn_format parsed;
 
-    l->filter.format = l->filter.mode = -1;
+    l->walk.filter.format = l->walk.filter.mode = -1;
     if (format && !tarn_format_parse(format, &parsed))
         return tarn_fail_field(err, "format", "must be manifest, iceberg, delta, hudi or parquet");
     if (format)
-        l->filter.format = (int)parsed;
+        l->walk.filter.format = (int)parsed;
     tarn_code code = read_words(req, "status", "healthy,degraded,unhealthy,unknown", &l->status, err);
     if (code == TARN_OK)
         code = read_words(req, "severity", "ok,warning,error,unknown", &l->severity, err);
     if (code != TARN_OK || !namespace_)
         return code;
-    l->filter.namespace_ = l->namespace_;
+    l->walk.filter.namespace_ = l->namespace_;
     return tarn_namespace_parse(namespace_, "namespace", l->namespace_, err);
 }
 
@@ -200,16 +129,16 @@ static tarn_code read_position(struct status_list *l, const char *token, struct 
     tarn_code code = tarn_json_parse(token, strlen(token), NULL, &position, &fault);
     if (code != TARN_OK || json_unpack(position, "[s,s,I!]", &namespace_, &name, &id) != 0)
         return tarn_fail_field(err, "page_token", "is not one of this list");
-    l->filter.after_id = id;
-    l->after_namespace = strdup(namespace_);
-    l->after = strdup(name);
-    return l->after_namespace && l->after ? TARN_OK : tarn_fail_oom(err);
+    l->walk.after_id = id;
+    l->walk.after_namespace = strdup(namespace_);
+    l->walk.after = strdup(name);
+    return l->walk.after_namespace && l->walk.after ? TARN_OK : tarn_fail_oom(err);
 }
 
 static tarn_code link_next(const struct tarn_request *req, const struct status_list *l, struct tarn_reply *reply,
                            struct tarn_err *err)
 {
-    json_auto_t *position = json_pack("[s,s,I]", l->after_namespace, l->after, (json_int_t)l->filter.after_id);
+    json_auto_t *position = json_pack("[s,s,I]", l->walk.after_namespace, l->walk.after, (json_int_t)l->walk.after_id);
     TARN_AUTO(mem) char *content = position ? tarn_json_text(position) : NULL;
 
     return content ? tarn_reply_next(reply, req, content, err) : tarn_fail_oom(err);
@@ -223,7 +152,7 @@ static tarn_code answer_page(const struct tarn_request *req, struct status_list 
     for (bool end = false; !end && code == TARN_OK;)
         code = produce(l, &reply->body, &end, err);
     reply->status = 200;
-    return code == TARN_OK && l->more ? link_next(req, l, reply, err) : code;
+    return code == TARN_OK && l->walk.is_full ? link_next(req, l, reply, err) : code;
 }
 
 tarn_code tarn_native_status_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
@@ -233,8 +162,10 @@ tarn_code tarn_native_status_list(const struct tarn_request *req, struct tarn_re
 
     if (!l)
         return tarn_fail_oom(err);
-    l->store = req->app->lake->store;
-    l->who = req->who;
+    l->walk.store = req->app->lake->store;
+    l->walk.who = req->who;
+    l->walk.fn = show;
+    l->walk.ctx = l;
     l->defaults = req->app->monitors;
     l->now_ms = req->now_ms;
     tarn_code code = tarn_request_page(req, &page, err);

@@ -1,6 +1,7 @@
 /* status.c - what the status answers need: a table beside what its last scan saw, one or a list of them, and
  * for the list what is open. */
 #include "catalog/sqlite/internal.h"
+#include <string.h>
 
 #define SELECT_ROW                                                                                           \
     "SELECT " TARN_SQLITE_TABLE_COLUMNS ", s.scanned, " TARN_SQLITE_SCAN_COLUMNS TARN_SQLITE_TABLE_FROM      \
@@ -60,16 +61,37 @@ static tarn_code look(struct tarn_tx *tx, const char *namespace_, const char *na
     return TARN_OK;
 }
 
+/* What is open of the table at hand. */
+struct open {
+    int64_t errors, warnings, infos;
+    bool any;
+    struct tarn_finding worst; /* owned; the first of the worst severity */
+    struct tarn_open_code codes[TARN_OPEN_CODES_MAX];
+    size_t code_count;
+};
+
 struct visit {
     tarn_status_fn *fn;
     void *ctx;
+    struct open open; /* too large for a stack that is walked row by row */
 };
 
-struct open {
-    int64_t errors, warnings;
-    bool any;
-    struct tarn_finding worst; /* owned; the first of the worst severity */
-};
+/* Rows come by code. */
+static void count_code(struct open *open, const struct tarn_finding *row)
+{
+    for (size_t i = open->code_count; i-- > 0 && strcmp(open->codes[i].code, row->code) == 0;) {
+        if (open->codes[i].severity != row->severity)
+            continue;
+        open->codes[i].count++;
+        return;
+    }
+    if (open->code_count == TARN_OPEN_CODES_MAX)
+        return;
+    struct tarn_open_code *fresh = &open->codes[open->code_count++];
+    (void)snprintf(fresh->code, sizeof fresh->code, "%s", row->code);
+    fresh->severity = row->severity;
+    fresh->count = 1;
+}
 
 static tarn_code note_finding(sqlite3_stmt *st, struct open *open, struct tarn_err *err)
 {
@@ -79,6 +101,8 @@ static tarn_code note_finding(sqlite3_stmt *st, struct open *open, struct tarn_e
         return code;
     open->errors += row.severity == TARN_SEV_ERROR;
     open->warnings += row.severity == TARN_SEV_WARNING;
+    open->infos += row.severity == TARN_SEV_INFO;
+    count_code(open, &row);
     if (open->any && row.severity <= open->worst.severity)
         return TARN_OK;
     code = tarn_sqlite_finding_own(&row, err); /* the next step would take the texts away */
@@ -109,27 +133,37 @@ static tarn_code visit_row(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, stru
     struct visit *visit = ctx;
     struct tarn_table table;
     struct tarn_scan_row scan;
-    struct open open = { 0 };
+    struct open *open = &visit->open;
     bool scanned = false;
+    open->errors = open->warnings = open->infos = 0;
+    open->any = false;
+    open->code_count = 0;
     tarn_code code = read_row(st, &table, &scan, &scanned, err);
     if (code == TARN_OK)
-        code = read_open(tx, table.id, &open, err);
+        code = read_open(tx, table.id, open, err);
     if (code == TARN_OK) {
         struct tarn_status_row row = { .table = &table,
                                        .scan = scanned ? &scan : NULL,
-                                       .open_errors = open.errors,
-                                       .open_warnings = open.warnings,
-                                       .worst = open.any ? &open.worst : NULL };
+                                       .open_errors = open->errors,
+                                       .open_warnings = open->warnings,
+                                       .open_infos = open->infos,
+                                       .codes = open->codes,
+                                       .code_count = open->code_count,
+                                       .worst = open->any ? &open->worst : NULL };
         code = visit->fn(visit->ctx, &row, err);
     }
-    tarn_finding_done(&open.worst);
+    tarn_finding_done(&open->worst);
+    open->worst = (struct tarn_finding){ 0 };
     return code;
 }
 
 static tarn_code status(struct tarn_tx *tx, const struct tarn_table_filter *filter, tarn_status_fn *fn,
                         void *ctx, struct tarn_err *err)
 {
-    struct visit visit = { fn, ctx };
+    struct visit visit;
+    visit.fn = fn;
+    visit.ctx = ctx;
+    visit.open.worst = (struct tarn_finding){ 0 };
     sqlite3_stmt *live = stmt_of(tx, TARN_SQLITE_STATUS, S_LIVE),
                  *dropped = stmt_of(tx, TARN_SQLITE_STATUS, S_DROPPED);
     return tarn_sqlite_walk(tx, filter, live, dropped, visit_row, &visit, err);
