@@ -17,7 +17,7 @@ int64_t tarn_now_ms(void) { return clock_ms(CLOCK_REALTIME); }
 int64_t tarn_monotonic_ms(void) { return clock_ms(CLOCK_MONOTONIC); }
 
 /* Days from 1970-01-01; the year begins in March here, so that the leap day is its last. */
-static int64_t days_from_date(int64_t year, int month, int day)
+int64_t tarn_days_from_date(int64_t year, int month, int day)
 {
     int64_t y = month <= 2 ? year - 1 : year;
     int64_t era = (y >= 0 ? y : y - 399) / 400;
@@ -27,9 +27,7 @@ static int64_t days_from_date(int64_t year, int month, int day)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-struct date { int64_t year; int month, day; };
-
-static struct date date_from_days(int64_t days)
+struct tarn_date tarn_date_from_days(int64_t days)
 {
     int64_t z = days + 719468;
     int64_t era = (z >= 0 ? z : z - 146096) / 146097;
@@ -39,7 +37,7 @@ static struct date date_from_days(int64_t days)
     int64_t mp = (5 * doy + 2) / 153;
     int month = (int)(mp < 10 ? mp + 3 : mp - 9);
 
-    return (struct date){ yoe + era * 400 + (month <= 2), month, (int)(doy - (153 * mp + 2) / 5 + 1) };
+    return (struct tarn_date){ yoe + era * 400 + (month <= 2), month, (int)(doy - (153 * mp + 2) / 5 + 1) };
 }
 
 static char *put2(char *p, int value)
@@ -57,7 +55,7 @@ const char *tarn_time_format(int64_t ms, char out[TARN_TIME_TEXT])
         days--;
         rest += TARN_DAY_MS;
     }
-    struct date d = date_from_days(days);
+    struct tarn_date d = tarn_date_from_days(days);
     int second = (int)(rest / TARN_SECOND_MS), millis = (int)(rest % TARN_SECOND_MS);
     char *p = out;
 
@@ -122,7 +120,7 @@ static bool parse_date(const char **p, int64_t *days)
 
     if (month < 1 || month > 12 || day < 1 || day > days_in_month(year, month))
         return false;
-    *days = days_from_date(year, month, day);
+    *days = tarn_days_from_date(year, month, day);
     return true;
 }
 

@@ -19,6 +19,11 @@ int64_t tarn_monotonic_ms(void); /* never goes back */
 /* "2024-02-01T14:32:15Z", with ".250" when there are milliseconds. */
 const char *tarn_time_format(int64_t ms, char out[TARN_TIME_TEXT]);
 
+/* The calendar: proleptic Gregorian, days since 1970-01-01, months and days from 1. */
+struct tarn_date { int64_t year; int month, day; };
+int64_t tarn_days_from_date(int64_t year, int month, int day);
+struct tarn_date tarn_date_from_days(int64_t days);
+
 /* How an instant was written: facts for monitors. */
 enum tarn_time_form { TARN_TIME_ZONED, TARN_TIME_NAIVE, TARN_TIME_EPOCH };
 
