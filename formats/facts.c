@@ -38,6 +38,24 @@ tarn_code tarn_suspects_add(struct tarn_suspects *list, const char *subject, con
     return TARN_OK;
 }
 
+tarn_code tarn_suspects_join(struct tarn_suspects *list, const struct tarn_suspects *from, const char *note,
+                             struct tarn_err *err)
+{
+    int64_t total = list->total + from->total, bytes = list->bytes + from->bytes;
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < from->count && code == TARN_OK; i++) {
+        const struct tarn_suspect *item = &from->items[i];
+        code = tarn_suspects_add(list, item->subject, note ? note : item->note, item->observed, item->expected,
+                                 item->mtime_ms, err);
+    }
+    if (from->total > 0 && from->oldest_ms < list->oldest_ms)
+        list->oldest_ms = from->oldest_ms;
+    list->total = total;
+    list->bytes = bytes;
+    return code;
+}
+
 void tarn_suspects_done(struct tarn_suspects *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -93,6 +111,7 @@ void tarn_facts_done(struct tarn_facts *facts)
         &facts->log.misnamed, &facts->duplicates,      &facts->missing,      &facts->sizes,     &facts->unregistered,
         &facts->leftovers,    &facts->not_in_manifest, &facts->still_listed, &facts->symlinks,  &facts->corrupt,
         &facts->encrypted,    &facts->running,         &facts->unlinked,     &facts->footer_too_large,
+        &facts->partition_drift, &facts->no_partition_values, &facts->no_column_stats,
     };
 
     for (size_t i = 0; i < TARN_COUNT(texts); i++)

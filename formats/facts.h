@@ -30,6 +30,9 @@ struct tarn_suspects {
 /* `note` may be NULL. TARN_INTERNAL: out of memory. */
 TARN_MUST tarn_code tarn_suspects_add(struct tarn_suspects *list, const char *subject, const char *note, int64_t observed,
                                       int64_t expected, int64_t mtime_ms, struct tarn_err *err);
+/* Adds all of `from`, each with `note` (NULL: its own). */
+TARN_MUST tarn_code tarn_suspects_join(struct tarn_suspects *list, const struct tarn_suspects *from, const char *note,
+                                       struct tarn_err *err);
 void tarn_suspects_done(struct tarn_suspects *list);
 
 enum tarn_facts_state {
@@ -47,7 +50,8 @@ enum {
     TARN_SAW_LISTING = 1 << 2,   /* every data file that lies there */
     TARN_SAW_FOOTERS = 1 << 3,   /* the footer of every file of the table */
     TARN_SAW_STAGING = 1 << 4,
-    TARN_SAW_STORAGE = 1 << 5    /* the folder at all */
+    TARN_SAW_STORAGE = 1 << 5,   /* the folder at all */
+    TARN_SAW_ENTRIES = 1 << 6    /* what is told of each listed file */
 };
 
 /* One transaction: an entry of the log, or one that the catalog knows and the log lacks. */
@@ -144,6 +148,10 @@ struct tarn_facts {
     int64_t unregistered_young; /* younger than the grace time */
     int64_t reclaimable_files, reclaimable_bytes; /* removed by a commit, still lying there */
     struct tarn_suspects leftovers, symlinks;
+
+    /* what is told of the listed files (coverage.h); notes say what is wrong */
+    struct tarn_suspects partition_drift, no_partition_values, no_column_stats;
+    int64_t stats_files;        /* files that should have statistics; 0: not judged */
 
     /* footers */
     int64_t footers_read, footers_wanted;

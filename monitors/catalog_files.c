@@ -12,7 +12,7 @@ struct page {
     char after[TARN_PATH_MAX + 1];
     struct tarn_file_cursor cursor, reached; /* of a walk over removed rows */
     struct tarn_buf texts;                   /* NUL-terminated, one after the other */
-    struct { int64_t size, schema_version, removed_version; uint32_t path_at, keys_at; } rows[PAGE];
+    struct { int64_t size, records, schema_version, removed_version; uint32_t path_at, keys_at, stats_at; } rows[PAGE];
     size_t count;
 };
 
@@ -54,7 +54,9 @@ static tarn_code keep(void *ctx, const struct tarn_file *file, struct tarn_err *
     page->rows[page->count].schema_version = file->schema_version;
     page->rows[page->count].removed_version = file->removed_version;
     page->rows[page->count].path_at = keep_text(page, file->path);
+    page->rows[page->count].records = file->records;
     page->rows[page->count].keys_at = keep_text(page, file->partition_values);
+    page->rows[page->count].stats_at = keep_text(page, file->column_stats);
     page->count++;
     return tarn_buf_check(&page->texts, err);
 }
@@ -65,6 +67,8 @@ static void start(struct page *page)
     tarn_buf_clear(&page->texts);
 }
 
+static const char *text_at(const struct page *page, uint32_t at) { return at == NO_TEXT ? NULL : page->texts.data + at; }
+
 static const char *path_of(const struct page *page, size_t i) { return page->texts.data + page->rows[i].path_at; }
 
 static tarn_code give(const struct page *page, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
@@ -72,12 +76,12 @@ static tarn_code give(const struct page *page, tarn_file_fn *fn, void *fn_ctx, s
     tarn_code code = TARN_OK;
 
     for (size_t i = 0; i < page->count && code == TARN_OK; i++) {
-        uint32_t keys_at = page->rows[i].keys_at;
         const struct tarn_file file = { .path = path_of(page, i),
                                         .size = page->rows[i].size,
-                                        .records = -1,
+                                        .records = page->rows[i].records,
                                         .schema_version = page->rows[i].schema_version,
-                                        .partition_values = keys_at == NO_TEXT ? NULL : page->texts.data + keys_at,
+                                        .partition_values = text_at(page, page->rows[i].keys_at),
+                                        .column_stats = text_at(page, page->rows[i].stats_at),
                                         .removed_version = page->rows[i].removed_version };
         code = fn(fn_ctx, &file, err);
     }
@@ -132,7 +136,7 @@ static tarn_code removed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static tarn_code keep_retired(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err)
 {
-    const struct tarn_file row = { .path = file->path, .size = file->size, .removed_version = -1 };
+    const struct tarn_file row = { .path = file->path, .size = file->size, .records = -1, .removed_version = -1 };
 
     return keep(ctx, &row, err);
 }

@@ -94,7 +94,7 @@ void tarn_judge_report(struct tarn_judging *j, const char *code, const struct ta
     j->failed |= tarn_findings_add(&j->out, &finding, &fault) != TARN_OK;
 }
 
-static json_t *examples_of(const struct tarn_suspects *list)
+json_t *tarn_judge_examples(const struct tarn_suspects *list)
 {
     json_t *examples = json_array();
 
@@ -117,7 +117,23 @@ static void report_many(struct tarn_judging *j, const struct tarn_kind *kind, co
                                              .observed = tarn_judge_number(list->total),
                                              .expected = "0",
                                              .unit = kind->is_whole && kind->unit ? kind->unit : "subjects",
-                                             .evidence = examples_of(list) });
+                                             .evidence = tarn_judge_examples(list) });
+}
+
+static void report_one(struct tarn_judging *j, const char *code, const struct tarn_suspect *item,
+                       enum tarn_severity severity)
+{
+    char message[600];
+
+    snprintf(message, sizeof message, "%s: %.300s (%.200s)", code, item->subject, item->note ? item->note : "");
+    tarn_judge_report(j, code,
+                      &(struct tarn_report){
+                          .severity = severity,
+                          .subject = item->subject,
+                          .message = item->note ? message : NULL,
+                          .observed = item->observed >= 0 ? tarn_judge_number(item->observed) : NULL,
+                          .expected = item->expected >= 0 ? tarn_judge_number(item->expected) : NULL,
+                          .evidence = item->note ? json_pack("{s:o}", "note", tarn_json_str(item->note)) : NULL });
 }
 
 void tarn_judge_suspects(struct tarn_judging *j, const char *code, const struct tarn_suspects *list,
@@ -131,17 +147,8 @@ void tarn_judge_suspects(struct tarn_judging *j, const char *code, const struct 
         report_many(j, kind, list, severity);
         return;
     }
-    for (size_t i = 0; i < list->count; i++) {
-        const struct tarn_suspect *item = &list->items[i];
-        json_t *evidence = item->note ? json_pack("{s:s}", "note", item->note) : NULL;
-        tarn_judge_report(j, code,
-                          &(struct tarn_report){
-                              .severity = severity,
-                              .subject = item->subject,
-                              .observed = item->observed >= 0 ? tarn_judge_number(item->observed) : NULL,
-                              .expected = item->expected >= 0 ? tarn_judge_number(item->expected) : NULL,
-                              .evidence = evidence });
-    }
+    for (size_t i = 0; i < list->count; i++)
+        report_one(j, code, &list->items[i], severity);
 }
 
 tarn_code tarn_judge_all(struct tarn_judging *j, struct tarn_err *err)

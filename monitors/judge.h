@@ -7,7 +7,7 @@
 #include "monitors/monitors.h"
 
 /* --- kinds.c: one row a code, from which settings, documentation and defaults come --- */
-enum tarn_threshold { TARN_THRESHOLD_NONE, TARN_THRESHOLD_DURATION, TARN_THRESHOLD_NUMBER };
+enum tarn_threshold { TARN_THRESHOLD_NONE, TARN_THRESHOLD_DURATION, TARN_THRESHOLD_NUMBER, TARN_THRESHOLD_SHARE };
 struct tarn_kind {
     const char *code;
     enum tarn_severity severity; /* by default */
@@ -27,7 +27,8 @@ extern const size_t tarn_kinds_count;
 const struct tarn_kind *tarn_kind_find(const char *code); /* NULL: unknown */
 
 /* --- settings.c --- */
-struct tarn_limit { bool is_set; int64_t value; /* ms or a number */ char text[TARN_TIME_TEXT]; /* as configured */ };
+#define TARN_SHARE_WHOLE INT64_C(1000000)
+struct tarn_limit { bool is_set; int64_t value; /* ms, a number, or a share in millionths */ char text[TARN_TIME_TEXT]; /* as configured */ };
 struct tarn_kind_settings {
     bool is_off;
     bool has_severity;           /* overrides whatever the judge says */
@@ -78,6 +79,8 @@ void tarn_judge_report(struct tarn_judging *judging, const char *code, const str
 /* One report a suspect; above 20 (or when the kind is whole) one with subject "*", the count and examples. */
 void tarn_judge_suspects(struct tarn_judging *judging, const char *code, const struct tarn_suspects *suspects,
                          enum tarn_severity severity);
+/* {"count": of all, "examples": [paths]}: owned. */
+json_t *tarn_judge_examples(const struct tarn_suspects *list);
 /* A number as JSON text, in a ring of buffers good for eight calls on this thread. */
 const char *tarn_judge_number(int64_t value);
 /* TARN_SEV_ERROR, TARN_SEV_WARNING by thresholds (strictly greater, error first), TARN_SEV_OK below; *limit the one. */
@@ -85,7 +88,8 @@ enum tarn_severity tarn_judge_over(const struct tarn_kind_settings *settings, in
                                    const struct tarn_limit **limit);
 
 tarn_judge_fn tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_schema_drift, tarn_judge_unregistered,
-    tarn_judge_manifest_content, tarn_judge_data_files, tarn_judge_storage_state, tarn_judge_staging;
+    tarn_judge_manifest_content, tarn_judge_data_files, tarn_judge_storage_state, tarn_judge_staging,
+    tarn_judge_coverage;
 
 /* --- details.c, scan_row.c: facts that are no findings --- */
 char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settings *settings,

@@ -7,7 +7,9 @@
 #define LISTING TARN_SAW_LISTING
 #define FOOTERS TARN_SAW_FOOTERS
 #define STORAGE TARN_SAW_STORAGE
+#define ENTRIES TARN_SAW_ENTRIES
 #define DURATION .threshold = TARN_THRESHOLD_DURATION
+#define SHARE .threshold = TARN_THRESHOLD_SHARE
 
 const struct tarn_kind tarn_kinds[] = {
     /* the place */
@@ -73,6 +75,11 @@ const struct tarn_kind tarn_kinds[] = {
     { "footer_too_large", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is too large to be judged." },
     { "leftover_temp", TARN_SEV_INFO, .grace = "1m", .unit = "files", .needs = LISTING, .is_whole = true, .text = "Temporary files were left behind; no reader sees them." },
 
+    /* what is told of the data files */
+    { "missing_partition_values", TARN_SEV_WARNING, .needs = ENTRIES, .text = "A file of a partitioned table has no value for a partition key, neither in partitionValues nor in its path: no reader can place or skip it." },
+    { "partition_drift", TARN_SEV_WARNING, .needs = ENTRIES, .text = "A file's partition values contradict its path, or its keys are not those of the table." },
+    { "missing_column_stats", TARN_SEV_INFO, SHARE, .unit = "files", .needs = ENTRIES, .is_whole = true, .text = "Files have no columnStats of the schema's columns, or lack those that most files have: no reader can skip them. The thresholds are shares of the files (0.2 or \"20%\")." },
+
     /* staging */
     { "staging_backlog", TARN_SEV_WARNING, DURATION, .warning = "10m", .unit = "seconds", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "A staged batch waits for its merge longer than the threshold." },
     { "merge_stuck", TARN_SEV_WARNING, DURATION, .warning = "15m", .unit = "seconds", .needs = TARN_SAW_STAGING, .text = "A batch is marked as running for longer than the threshold." },
@@ -92,6 +99,7 @@ const struct tarn_kind *tarn_kind_find(const char *code)
 /* The place first: when it cannot be read, the others find nothing to say. */
 tarn_judge_fn *const tarn_judges[] = {
     tarn_judge_storage_state, tarn_judge_manifest_age,  tarn_judge_transaction_gaps, tarn_judge_manifest_content,
-    tarn_judge_unregistered,  tarn_judge_schema_drift,  tarn_judge_data_files,       tarn_judge_staging,
+    tarn_judge_unregistered,  tarn_judge_schema_drift,  tarn_judge_data_files,       tarn_judge_coverage,
+    tarn_judge_staging,
 };
 const size_t tarn_judges_count = TARN_COUNT(tarn_judges);

@@ -6,33 +6,63 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A duration or a number, by the kind. */
+static const char *const k_forms[] = {
+    [TARN_THRESHOLD_DURATION] = "must be a duration such as \"5m\"",
+    [TARN_THRESHOLD_NUMBER] = "must be a number that is not negative",
+    [TARN_THRESHOLD_SHARE] = "must be a share such as 0.2 or \"20%\"",
+};
+
+/* Seconds, or a count. */
+static bool integer_limit(const struct tarn_kind *kind, json_int_t value, struct tarn_limit *out)
+{
+    bool is_duration = kind->threshold == TARN_THRESHOLD_DURATION;
+
+    if (value < 0 || value > INT64_MAX / TARN_SECOND_MS)
+        return false;
+    out->value = is_duration ? value * TARN_SECOND_MS : value;
+    snprintf(out->text, sizeof out->text, "%" JSON_INTEGER_FORMAT, value);
+    if (is_duration)
+        (void)tarn_duration_format(out->value, out->text);
+    return true;
+}
+
+static bool duration_limit(const char *text, struct tarn_limit *out)
+{
+    snprintf(out->text, sizeof out->text, "%s", text);
+    return strlen(text) < sizeof out->text && tarn_duration_parse(text, &out->value, NULL) == TARN_OK;
+}
+
+/* A number from 0 to 1, or a percentage as text. */
+static bool share_limit(const json_t *value, struct tarn_limit *out)
+{
+    const char *text = json_string_value(value);
+    char *end = NULL;
+    double share = json_is_number(value) ? json_number_value(value) : text ? strtod(text, &end) / 100 : -1;
+
+    if (!(share >= 0 && share <= 1) || (text && (end == text || strcmp(end, "%") != 0)))
+        return false;
+    out->value = (int64_t)(share * (double)TARN_SHARE_WHOLE + 0.5);
+    snprintf(out->text, sizeof out->text, "%.6g%%", 100 * share);
+    return true;
+}
+
+/* A duration, a number or a share, by the kind. */
 static tarn_code read_limit(const struct tarn_kind *kind, const char *key, const json_t *value, struct tarn_limit *out,
                             struct tarn_err *err)
 {
     struct tarn_limit limit = { .is_set = true };
+    bool is_good = false;
 
     if (kind->threshold == TARN_THRESHOLD_NONE)
         return tarn_fail_field(err, key, "%s has no thresholds", kind->code);
-    if (json_is_integer(value)) {
-        snprintf(limit.text, sizeof limit.text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        limit.value = json_integer_value(value);
-        if (limit.value < 0 || limit.value > INT64_MAX / TARN_SECOND_MS)
-            return tarn_fail_field(err, key, "must not be negative or beyond all measure");
-        if (kind->threshold == TARN_THRESHOLD_DURATION) {
-            limit.value *= TARN_SECOND_MS;
-            (void)tarn_duration_format(limit.value, limit.text);
-        }
-        *out = limit;
-        return TARN_OK;
-    }
-    const char *text = json_string_value(value);
-    if (!text || kind->threshold != TARN_THRESHOLD_DURATION)
-        return tarn_fail_field(err, key, "must be a %s",
-                               kind->threshold == TARN_THRESHOLD_DURATION ? "duration such as \"5m\"" : "number");
-    if (strlen(text) >= sizeof limit.text || tarn_duration_parse(text, &limit.value, NULL) != TARN_OK)
-        return tarn_fail_field(err, key, "must be a duration such as \"1h30m\"");
-    snprintf(limit.text, sizeof limit.text, "%s", text);
+    if (kind->threshold == TARN_THRESHOLD_SHARE)
+        is_good = share_limit(value, &limit);
+    else if (json_is_integer(value))
+        is_good = integer_limit(kind, json_integer_value(value), &limit);
+    else if (kind->threshold == TARN_THRESHOLD_DURATION && json_is_string(value))
+        is_good = duration_limit(json_string_value(value), &limit);
+    if (!is_good)
+        return tarn_fail_field(err, key, "%s", k_forms[kind->threshold]);
     *out = limit;
     return TARN_OK;
 }

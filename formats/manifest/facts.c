@@ -12,6 +12,7 @@ static void gather_done(struct tarn_gather *g)
     tarn_picks_done(&g->picks);
     tarn_schema_past_done(&g->past);
     tarn_schema_doc_done(&g->doc);
+    tarn_coverage_free(g->coverage);
     json_decref(g->partition_keys);
 }
 

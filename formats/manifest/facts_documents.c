@@ -109,25 +109,17 @@ static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
     return facts->schema == TARN_DOC_READ ? past_of_doc(g, object.mtime_ms, err) : TARN_OK;
 }
 
-/* The keys, in the order of the first file that names some. */
-static tarn_code note_keys(struct tarn_gather *g, const struct tarn_file *file, struct tarn_err *err)
+/* The table's own keys when it has some, else what most of its files say. */
+static const char *given_keys(const struct tarn_gather *g)
 {
-    json_auto_t *values = NULL;
-    const char *key;
-    json_t *value;
-    TARN_ERR(fault);
+    return g->options->catalog ? g->options->catalog->table->partition_keys : g->options->partition_keys;
+}
 
-    if (g->partition_keys || !file->partition_values)
-        return TARN_OK;
-    tarn_code code = tarn_json_parse(file->partition_values, strlen(file->partition_values), NULL, &values, &fault);
-    if (code != TARN_OK || !json_is_object(values))
-        return code == TARN_INTERNAL ? tarn_err_move(err, &fault) : TARN_OK;
-    g->partition_keys = json_array();
-    json_object_foreach(values, key, value) {
-        if (json_array_append_new(g->partition_keys, json_string(key)) != 0)
-            return tarn_fail_oom(err);
-    }
-    return g->partition_keys ? TARN_OK : tarn_fail_oom(err);
+static tarn_code note_entry(struct tarn_gather *g, const struct tarn_file *file, struct tarn_err *err)
+{
+    if (!g->coverage)
+        g->coverage = tarn_coverage_new(g->partition_keys, tarn_gather_past(g));
+    return g->coverage ? tarn_coverage_note(g->coverage, file, err) : tarn_fail_oom(err);
 }
 
 static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
@@ -153,7 +145,7 @@ static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tar
     facts->file_count++;
     if (file->size > 0 && facts->total_bytes <= INT64_MAX - file->size)
         facts->total_bytes += file->size;
-    return note_keys(g, file, err);
+    return note_entry(g, file, err);
 }
 
 /* The version of a managed table is the catalog's. */
@@ -182,8 +174,7 @@ static void forget_listed(struct tarn_gather *g)
 {
     tarn_fileset_clear(&g->files);
     tarn_suspects_done(&g->facts->duplicates);
-    json_decref(g->partition_keys);
-    g->partition_keys = NULL;
+    tarn_coverage_free(tarn_take(&g->coverage));
     g->facts->file_count = g->facts->total_bytes = 0;
 }
 
@@ -293,26 +284,45 @@ static tarn_code gather_managed(struct tarn_gather *g, struct tarn_err *err)
     struct tarn_suspects duplicates = facts->duplicates;
     facts->duplicates = (struct tarn_suspects){ 0 };
     forget_listed(g);
-    g->partition_keys = json_loads(catalog->table->partition_keys, 0, NULL);
     code = catalog->files(catalog->ctx, note_listed, g, err);
     tarn_suspects_done(&facts->duplicates);
     facts->duplicates = duplicates;
     return code;
 }
 
-tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err)
+static tarn_code gather_observed(struct tarn_gather *g, struct tarn_err *err)
 {
-    if (g->options->catalog)
-        return gather_managed(g, err);
     tarn_code code = read_pointer(g, err);
     if (code == TARN_OK)
         code = read_schema(g, err);
     if (code == TARN_OK)
         code = read_manifest(g, note_listed, err);
-    if (code == TARN_OK && g->options->partition_keys) {
-        json_decref(g->partition_keys);
-        g->partition_keys = json_loads(g->options->partition_keys, 0, NULL);
-    }
+    return code;
+}
+
+/* What all the entries say together. */
+static tarn_code end_coverage(struct tarn_gather *g, struct tarn_err *err)
+{
+    json_t *keys = NULL;
+
+    if (!g->coverage)
+        return TARN_OK;
+    tarn_code code = tarn_coverage_end(g->coverage, g->facts, &keys, err);
+    if (code != TARN_OK)
+        return code;
+    json_decref(g->partition_keys);
+    g->partition_keys = keys;
+    return TARN_OK;
+}
+
+tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err)
+{
+    g->partition_keys = given_keys(g) ? json_loads(given_keys(g), 0, NULL) : NULL;
+    tarn_code code = g->options->catalog ? gather_managed(g, err) : gather_observed(g, err);
+    if (code == TARN_OK)
+        code = end_coverage(g, err);
+    if (code == TARN_OK && (g->options->catalog || g->facts->manifest == TARN_DOC_READ))
+        g->facts->saw |= TARN_SAW_ENTRIES;
     return code;
 }
 

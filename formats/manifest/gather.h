@@ -1,6 +1,7 @@
 /* gather.h - what the files of formats/manifest/facts*.c share while they gather. Nobody else includes it. */
 #ifndef TARN_FORMATS_MANIFEST_GATHER_H
 #define TARN_FORMATS_MANIFEST_GATHER_H
+#include "formats/coverage.h"
 #include "formats/facts.h"
 #include "formats/footers.h"
 #include "formats/manifest/manifest.h"
@@ -13,6 +14,7 @@ struct tarn_gather {
     struct tarn_picks picks;
     struct tarn_schema_doc doc;
     struct tarn_schema_past past;
+    struct tarn_coverage *coverage;  /* of the listing at hand, NULL: nothing listed */
     json_t *partition_keys;          /* owned; NULL: not known */
     char manifest_token[TARN_TOKEN_TEXT];
     int64_t unread_before_ms;        /* the log before that was not read; INT64_MIN: all was */

@@ -1,5 +1,6 @@
 /* facts.c - a folder of Parquet files without any table metadata, partitioned as Hive does it: the files that lie
  * there are the table. Empty files, summary files and everything hidden are none of it. */
+#include "formats/coverage.h"
 #include "formats/facts.h"
 #include "formats/footers.h"
 #include "formats/manifest/manifest.h"
@@ -11,27 +12,16 @@ struct dir {
     struct tarn_facts *facts;
     struct tarn_picks picks;
     struct tarn_schema_past past;
-    json_t *partition_keys; /* owned; NULL until the first file tells */
+    json_t *partition_keys; /* owned: as given, then as found */
+    struct tarn_coverage *coverage;
 };
 
 static void dir_done(struct dir *d)
 {
     tarn_picks_done(&d->picks);
     tarn_schema_past_done(&d->past);
+    tarn_coverage_free(d->coverage);
     json_decref(d->partition_keys);
-}
-
-/* The keys of "date=2026-01-01/hour=14/part.parquet". */
-static json_t *keys_of_path(const char *path)
-{
-    json_t *keys = json_array();
-
-    for (const char *slash = strchr(path, '/'); keys && slash; path = slash + 1, slash = strchr(path, '/')) {
-        const char *equals = memchr(path, '=', (size_t)(slash - path));
-        if (equals && equals > path)
-            json_array_append_new(keys, json_stringn(path, (size_t)(equals - path)));
-    }
-    return keys;
 }
 
 static tarn_code note_file(struct dir *d, const struct tarn_object *object, struct tarn_err *err)
@@ -40,11 +30,6 @@ static tarn_code note_file(struct dir *d, const struct tarn_object *object, stru
 
     facts->file_count++;
     facts->total_bytes += object->size;
-    if (!d->partition_keys) {
-        d->partition_keys = keys_of_path(object->path);
-        if (!d->partition_keys)
-            return tarn_fail_oom(err);
-    }
     if (object->mtime_ms > facts->newest_data_ms) {
         char *path = strdup(object->path);
         if (!path)
@@ -53,7 +38,9 @@ static tarn_code note_file(struct dir *d, const struct tarn_object *object, stru
         facts->newest_data_path = path;
         facts->newest_data_ms = object->mtime_ms;
     }
-    return tarn_picks_offer(&d->picks, object->path, object->size, object->mtime_ms, 0, err);
+    const struct tarn_file file = { .path = object->path, .size = object->size, .records = -1 };
+    tarn_code code = tarn_coverage_note(d->coverage, &file, err);
+    return code == TARN_OK ? tarn_picks_offer(&d->picks, object->path, object->size, object->mtime_ms, 0, err) : code;
 }
 
 static tarn_code note_object(void *ctx, const struct tarn_object *object, struct tarn_err *err)
@@ -81,15 +68,16 @@ static tarn_code set_past(struct dir *d, const struct tarn_schema *schema, struc
     return TARN_OK;
 }
 
-static tarn_code note_partition_keys(struct dir *d, const char *given, struct tarn_err *err)
+static tarn_code end_coverage(struct dir *d, struct tarn_err *err)
 {
-    if (given) {
-        json_decref(d->partition_keys);
-        d->partition_keys = json_loads(given, 0, NULL);
-    }
-    if (!d->partition_keys)
-        d->partition_keys = json_array();
-    d->facts->partition_keys = d->partition_keys ? json_dumps(d->partition_keys, JSON_COMPACT) : NULL;
+    json_t *keys = NULL;
+    tarn_code code = tarn_coverage_end(d->coverage, d->facts, &keys, err);
+
+    if (code != TARN_OK)
+        return code;
+    json_decref(d->partition_keys);
+    d->partition_keys = keys;
+    d->facts->partition_keys = json_dumps(keys, JSON_COMPACT);
     return d->facts->partition_keys ? TARN_OK : tarn_fail_oom(err);
 }
 
@@ -100,6 +88,10 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
 
     d.picks.max = options->sweep ? FOOTERS_SWEEP : FOOTERS_PROBE;
     out->file_count = out->total_bytes = 0;
+    d.partition_keys = options->partition_keys ? json_loads(options->partition_keys, 0, NULL) : NULL;
+    d.coverage = tarn_coverage_new(d.partition_keys, NULL);
+    if (!d.coverage)
+        return tarn_fail_oom(err);
     tarn_code code = tarn_place_list(place, "", true, note_object, &d, err);
     if (code != TARN_OK)
         return code;
@@ -108,11 +100,11 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
         snprintf(out->why, sizeof out->why, "no Parquet file lies there");
         return TARN_OK;
     }
-    out->saw |= TARN_SAW_LISTING;
+    out->saw |= TARN_SAW_LISTING | TARN_SAW_ENTRIES;
     out->last_updated = out->newest_data_ms;
     code = set_past(&d, options->schema, err);
     if (code == TARN_OK)
-        code = note_partition_keys(&d, options->partition_keys ? options->partition_keys : NULL, err);
+        code = end_coverage(&d, err);
     if (code == TARN_OK)
         code = tarn_footers_gather(place, &d.picks, &d.past, d.partition_keys, out, err);
     return code;

@@ -149,6 +149,42 @@ hive("M88-contradicts-the-path", parquet([UID, EVT, DUR, ("date", "binary", "str
      ["partition_column_in_file"])
 hive("M89-many-types", parquet([UID, EVT, DUR, ("t", "int64", "ts_us_utc", True, [1, 2], None), ("b", "bool", None, True, [True, None], None),
                                 ("d", "int32", "dec_8_2", True, [1, None], None), ("x", "int96", None, True, [1, 2], None)], 2), OK, [])
+
+# --- what the manifest tells of the files ---
+def entries(*more, paths=(1, 2)):
+    """The control's manifest, its last entry changed by each of `more`; None takes a member away."""
+    document = json.loads(man(len(paths), iso(600), [P(i) for i in paths])[2])
+    for change in more:
+        document["files"][-1].update(change)
+        for key in [k for k, v in document["files"][-1].items() if v is None]:
+            del document["files"][-1][key]
+    return ("manifest.json", 600, J(document))
+
+
+def moved(path, *more):
+    """The control, its second file under another path."""
+    return rep(drop(std(2), P(2)), entries({"path": path}, *more), txn(2, 595, [add(path)]), (path, 590, GOOD))
+
+
+case("M100-no-values-but-folders", rep(std(2), entries({"partitionValues": None})), OK, [])
+case("M101-no-values-at-all", moved("data/x.parquet", {"partitionValues": None}), WARNING, ["missing_partition_values"])
+case("M102-a-value-missing", moved("data/x.parquet", {"partitionValues": {"date": "2026-01-01"}}), WARNING, ["missing_partition_values"])
+case("M103-bare-folders-with-values", moved("data/2026-01-01/14/x.parquet"), OK, [])
+case("M104-contradicts-the-path", moved("date=2026-01-01/hour=15/x.parquet"), WARNING, ["partition_drift"])
+case("M105-same-value-as-text", rep(std(2), entries({"partitionValues": {"date": "2026-01-01", "hour": "14"}})), OK, [])
+case("M106-other-keys", moved("region=eu/date=2026-01-01/hour=14/x.parquet"), WARNING, ["partition_drift"])
+case("M107-a-folder-less", moved("date=2026-01-01/x.parquet", {"partitionValues": {"date": "2026-01-01"}}), WARNING, ["partition_drift"])
+case("M108-no-statistics", rep(std(2), entries({"columnStats": None})), OK, ["missing_column_stats:info"])
+case("M109-empty-statistics", rep(std(2), entries({"columnStats": {}})), OK, ["missing_column_stats:info"])
+case("M110-no-schema-no-statistics", drop(rep(std(2), entries({"columnStats": None})), "schema.json"), OK, [])
+case("M111-many-contradict", [f for f in std(30) if f[0] != "manifest.json"] +
+     [("manifest.json", 600, man(30, iso(600), [P(i) for i in range(1, 31)])[2].replace('"hour": 14', '"hour": 13'))], WARNING,
+     ["partition_drift"])
+case("M112-folders-otherwise", [("date=2026-01-01/a.parquet", 100, GOOD), ("date=2026-01-02/b.parquet", 200, GOOD),
+                                ("region=eu/c.parquet", 300, GOOD)], WARNING, ["partition_drift"])
+case("M113-outside-of-all-partitions", [("date=2026-01-01/a.parquet", 100, GOOD), ("date=2026-01-02/b.parquet", 200, GOOD),
+                                        ("c.parquet", 300, GOOD)], WARNING, ["missing_partition_values"])
+
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
 

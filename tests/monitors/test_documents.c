@@ -91,6 +91,38 @@ Test(data_files, up_to_twenty_subjects_are_told_one_by_one_and_more_as_one)
     }
 }
 
+Test(coverage, drift_and_missing_values_are_told_by_file)
+{
+    struct tarn_facts facts = plain_facts();
+
+    cr_assert(eq(int, tarn_suspects_add(&facts.partition_drift, "h=1/a", "the path says h=1, partitionValues say 2", -1, -1, -1, NULL), TARN_OK));
+    cr_assert(eq(int, tarn_suspects_add(&facts.no_partition_values, "b", "without h", -1, -1, -1, NULL), TARN_OK));
+    cr_expect(eq(str, (char *)judged(tarn_judge_coverage, &facts, NULL), "missing_partition_values b warning; partition_drift h=1/a warning"));
+    tarn_facts_done(&facts);
+}
+
+Test(coverage, missing_statistics_are_an_info_until_a_share_is_set)
+{
+    static const struct { int without; int64_t files; const char *monitors, *expected; } k_rows[] = {
+        { 0, 10, NULL, "" },
+        { 1, 10, NULL, "missing_column_stats * info" },
+        { 10, 10, NULL, "missing_column_stats * info" },
+        { 1, 10, "{\"missing_column_stats\":{\"warning\":0.1}}", "missing_column_stats * info" }, /* not above */
+        { 2, 10, "{\"missing_column_stats\":{\"warning\":0.1}}", "missing_column_stats * warning" },
+        { 2, 10, "{\"missing_column_stats\":{\"warning\":\"10%\",\"error\":\"50%\"}}", "missing_column_stats * warning" },
+        { 6, 10, "{\"missing_column_stats\":{\"warning\":\"10%\",\"error\":\"50%\"}}", "missing_column_stats * error" },
+        { 1, 10, "{\"missing_column_stats\":{\"error\":0}}", "missing_column_stats * error" },
+        { 1, 10, "{\"missing_column_stats\":{\"severity\":\"off\"}}", "" },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_facts facts = plain_facts();
+        add_suspects(&facts.no_column_stats, k_rows[i].without);
+        facts.stats_files = k_rows[i].files;
+        cr_expect(eq(str, (char *)judged(tarn_judge_coverage, &facts, k_rows[i].monitors), (char *)k_rows[i].expected), "row %zu", i);
+        tarn_facts_done(&facts);
+    }
+}
+
 Test(data_files, leftovers_are_always_one_finding)
 {
     struct tarn_facts facts = plain_facts();

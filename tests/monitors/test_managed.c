@@ -201,6 +201,33 @@ Test(managed, a_history_that_has_expired_is_told_and_is_no_fault)
               "%s", text);
 }
 
+/* --- partitions and statistics --- */
+
+static void add(const char *path, const char *more)
+{
+    size_t size = write_parquet(in_table(path), COLUMNS, HOURS_AGO(5));
+
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/commits", "{\"operations\":[{\"type\":\"add_file\",\"path\":\"%s\",\"size\":%zu%s}]}",
+                                path, size, more), 201), "%s", tarn_answer_text());
+}
+
+Test(managed, partitions_and_statistics_are_judged_by_the_catalog)
+{
+    static const struct { const char *path, *more, *expected; } k_rows[] = {
+        { "d=1/a.parquet", ",\"partitionValues\":{\"d\":1},\"columnStats\":{\"id\":{\"min\":1}}", "" },
+        { "d=2/b.parquet", ",\"columnStats\":{\"id\":{\"min\":1}}", "" },
+        { "d=2/c.parquet", "", "missing_column_stats" },
+        { "d=3/d.parquet", ",\"partitionValues\":{\"d\":1}", "partition_drift missing_column_stats" },
+        { "e.parquet", ",\"numRecords\":0", "missing_partition_values partition_drift missing_column_stats" },
+    };
+    table(",\"partition_keys\":[\"d\"],\"schema\":{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"int64\",\"nullable\":false}]}");
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        add(k_rows[i].path, k_rows[i].more);
+        publish();
+        cr_expect(eq(str, (char *)check(), (char *)k_rows[i].expected), "row %zu: %s", i, tarn_answer_text());
+    }
+}
+
 /* --- batches --- */
 
 static void tell(const char *id, const char *status, const char *more)
