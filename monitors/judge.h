@@ -3,6 +3,7 @@
 #ifndef TARN_MONITORS_JUDGE_H
 #define TARN_MONITORS_JUDGE_H
 #include "base/time.h"
+#include "base/zone.h"
 #include "formats/facts.h"
 #include "monitors/monitors.h"
 
@@ -29,6 +30,22 @@ const struct tarn_kind *tarn_kind_find(const char *code); /* NULL: unknown */
 /* --- settings.c --- */
 #define TARN_SHARE_WHOLE INT64_C(1000000)
 struct tarn_limit { bool is_set; int64_t value; /* ms, a number, or a share in millionths */ char text[TARN_TIME_TEXT]; /* as configured */ };
+/* Data of that day must be there by then. */
+struct tarn_deadline {
+    bool is_set;
+    char text[12];                /* "09:00", as configured */
+    int64_t at_ms;                /* on the wall clock */
+    const struct tarn_zone *zone; /* with zone_name; without: the table's */
+    char zone_name[TARN_ZONE_NAME_MAX + 1];
+    unsigned days;                /* bits, Monday lowest; 0: every day */
+    int64_t window_ms;            /* data that came so long before it counts; -1: data of the same day */
+};
+struct tarn_promise { struct tarn_limit warning, error; struct tarn_deadline deadline; };
+/* Beside the thresholds of the kind `freshness`. */
+struct tarn_freshness_settings {
+    struct tarn_deadline deadline;
+    struct tarn_promise contract; /* of a data contract: counts where nothing else is set */
+};
 struct tarn_kind_settings {
     bool is_off;
     bool has_severity;           /* overrides whatever the judge says */
@@ -39,8 +56,16 @@ struct tarn_kind_settings {
 struct tarn_settings {
     int64_t interval_ms, sweep_interval_ms;
     enum tarn_policy policy;
+    const struct tarn_zone *zone; /* of the table; NULL: UTC */
+    char zone_name[TARN_ZONE_NAME_MAX + 1];
+    struct tarn_freshness_settings freshness;
     struct tarn_kind_settings kinds[TARN_KINDS_MAX]; /* beside tarn_kinds */
 };
+/* A duration or a number, by the kind; a time zone. For the other files that read settings. */
+TARN_MUST tarn_code tarn_settings_limit(const struct tarn_kind *kind, const char *key, const json_t *value,
+                                        struct tarn_limit *out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_settings_zone(const char *key, const json_t *value, const struct tarn_zone **out,
+                                       struct tarn_err *err);
 /* `monitors`: the table's object as text, NULL or "{}": none. What is stored was checked; a member that is not
  * valid any more counts as not given. */
 void tarn_settings_resolve(const struct tarn_monitor_defaults *defaults, const char *monitors,

@@ -1,6 +1,6 @@
 /* settings.c - `monitors` of a table over those of the server over the kinds' own defaults. The same reader checks what
  * a request brings and resolves what is stored: strict with a request, lenient with the store. */
-#include "monitors/judge.h"
+#include "monitors/freshness.h"
 #include "base/json.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -47,8 +47,8 @@ static bool share_limit(const json_t *value, struct tarn_limit *out)
 }
 
 /* A duration, a number or a share, by the kind. */
-static tarn_code read_limit(const struct tarn_kind *kind, const char *key, const json_t *value, struct tarn_limit *out,
-                            struct tarn_err *err)
+tarn_code tarn_settings_limit(const struct tarn_kind *kind, const char *key, const json_t *value, struct tarn_limit *out,
+                              struct tarn_err *err)
 {
     struct tarn_limit limit = { .is_set = true };
     bool is_good = false;
@@ -106,9 +106,9 @@ static tarn_code read_member(const struct tarn_kind *kind, const char *key, cons
                              struct tarn_kind_settings *out, struct tarn_err *err)
 {
     if (strcmp(key, "warning") == 0)
-        return read_limit(kind, key, value, &out->warning, err);
+        return tarn_settings_limit(kind, key, value, &out->warning, err);
     if (strcmp(key, "error") == 0)
-        return read_limit(kind, key, value, &out->error, err);
+        return tarn_settings_limit(kind, key, value, &out->error, err);
     if (strcmp(key, "severity") == 0)
         return read_severity(key, value, out, err);
     if (strcmp(key, "grace") == 0)
@@ -116,17 +116,34 @@ static tarn_code read_member(const struct tarn_kind *kind, const char *key, cons
     return tarn_fail_field(err, key, "is not known here: warning, error, severity, grace");
 }
 
-static tarn_code read_kind(const struct tarn_kind *kind, json_t *object, struct tarn_kind_settings *out,
+/* A contract that stands nearer than what an outer level sets comes before it. */
+static void put_contract_first(const json_t *object, struct tarn_kind_settings *kind, struct tarn_freshness_settings *out)
+{
+    if (!json_is_object(json_object_get(object, "contract")))
+        return;
+    kind->warning = kind->error = (struct tarn_limit){ 0 };
+    out->deadline = (struct tarn_deadline){ 0 };
+}
+
+static tarn_code read_kind(const struct tarn_kind *kind, json_t *object, struct tarn_settings *settings,
                            struct tarn_err *err)
 {
+    struct tarn_kind_settings *out = &settings->kinds[kind - tarn_kinds];
+    bool is_freshness = strcmp(kind->code, "freshness") == 0;
     const char *key;
     json_t *value;
 
     if (!json_is_object(object))
         return tarn_fail_field(err, "", "must be an object");
+    if (is_freshness)
+        put_contract_first(object, out, &settings->freshness);
     json_object_foreach(object, key, value) {
         TARN_ERR(fault);
-        tarn_code code = json_is_null(value) ? TARN_OK : read_member(kind, key, value, out, &fault);
+        tarn_code code = TARN_OK;
+        if (is_freshness && tarn_freshness_knows(key) && !json_is_null(value))
+            code = tarn_freshness_member(kind, key, value, &settings->freshness, &fault);
+        else if (!json_is_null(value))
+            code = read_member(kind, key, value, out, &fault);
         if (code != TARN_OK && err)
             return tarn_err_move(err, &fault);
     }
@@ -158,6 +175,15 @@ static tarn_code read_policy(const json_t *value, enum tarn_policy *out, struct 
     return TARN_OK;
 }
 
+static tarn_code read_zone(const json_t *value, struct tarn_settings *out, struct tarn_err *err)
+{
+    tarn_code code = tarn_settings_zone("timezone", value, &out->zone, err);
+
+    if (code == TARN_OK)
+        snprintf(out->zone_name, sizeof out->zone_name, "%s", json_string_value(value));
+    return code;
+}
+
 static tarn_code read_setting(const char *key, json_t *value, struct tarn_settings *out, struct tarn_err *err)
 {
     const struct tarn_kind *kind = tarn_kind_find(key);
@@ -169,12 +195,12 @@ static tarn_code read_setting(const char *key, json_t *value, struct tarn_settin
     if (strcmp(key, "status_policy") == 0)
         return read_policy(value, &out->policy, err);
     if (strcmp(key, "timezone") == 0)
-        return json_is_string(value) ? TARN_OK : tarn_fail_field(err, key, "must be a string");
+        return read_zone(value, out, err);
     if (strcmp(key, "maintenance") == 0)
         return json_is_array(value) ? TARN_OK : tarn_fail_field(err, key, "must be an array");
     if (!kind)
         return tarn_fail_field(err, key, "is not a monitor");
-    tarn_code code = read_kind(kind, value, &out->kinds[kind - tarn_kinds], err);
+    tarn_code code = read_kind(kind, value, out, err);
     if (code == TARN_OK || !err)
         return code;
     return tarn_err_prefix(err, "%s", key);
@@ -202,7 +228,7 @@ static void set_limit(const struct tarn_kind *kind, const char *text, struct tar
         return;
     json_auto_t *value = json_string(text);
     if (value)
-        (void)!read_limit(kind, "", value, out, NULL);
+        (void)!tarn_settings_limit(kind, "", value, out, NULL);
 }
 
 static struct tarn_settings built_in;

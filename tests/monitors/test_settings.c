@@ -26,6 +26,24 @@ static const struct { const char *monitors, *field; } k_checked[] = {
     { "{\"manifest_unreadable\":{\"warning\":\"1m\"}}", "monitors.manifest_unreadable.warning" },
     { "{\"manifest_unreadable\":{\"grace\":\"1m\"}}", "monitors.manifest_unreadable.grace" },
     { "{\"no_such_thing\":{}}", "monitors.no_such_thing" },
+    { "{\"timezone\":\"Europe/Atlantis\"}", "monitors.timezone" },
+    { "{\"timezone\":2}", "monitors.timezone" },
+    { "{\"freshness\":{\"warning\":\"1h\",\"error\":\"2h\"}}", NULL },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"09:00\",\"timezone\":\"Europe/Berlin\",\"days\":[\"mon\",\"fri\"],\"window\":\"12h\"}}}", NULL },
+    { "{\"freshness\":{\"contract\":{\"warning\":\"4h\",\"error\":\"5h\",\"deadline\":{\"at\":\"23:59:59\"}}}}", NULL },
+    { "{\"freshness\":{\"deadline\":\"09:00\"}}", "monitors.freshness.deadline" },
+    { "{\"freshness\":{\"deadline\":{}}}", "monitors.freshness.deadline.at" },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"9:00\"}}}", "monitors.freshness.deadline.at" },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"24:00\"}}}", "monitors.freshness.deadline.at" },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"09:00:61\"}}}", "monitors.freshness.deadline.at" },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"09:00x00\"}}}", "monitors.freshness.deadline.at" },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"09:00\",\"timezone\":\"Mars/Olympus\"}}}", "monitors.freshness.deadline.timezone" },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"09:00\",\"days\":[\"monday\"]}}}", "monitors.freshness.deadline.days" },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"09:00\",\"window\":\"0s\"}}}", "monitors.freshness.deadline.window" },
+    { "{\"freshness\":{\"deadline\":{\"at\":\"09:00\",\"by\":1}}}", "monitors.freshness.deadline.by" },
+    { "{\"freshness\":{\"contract\":{\"deadline\":{\"at\":\"x\"}}}}", "monitors.freshness.contract.deadline.at" },
+    { "{\"freshness\":{\"contract\":{\"error\":\"soon\"}}}", "monitors.freshness.contract.error" },
+    { "{\"manifest_age\":{\"deadline\":{\"at\":\"09:00\"}}}", "monitors.manifest_age.deadline" },
     { "{\"interval\":\"10ms\"}", "monitors.interval" },
     { "{\"interval\":0}", "monitors.interval" },
     { "{\"status_policy\":\"harsh\"}", "monitors.status_policy" },
@@ -62,6 +80,23 @@ Test(settings, the_nearest_wins_member_by_member)
     tarn_settings_glance(&defaults, "{\"interval\":\"30s\"}", &interval_ms, &policy);
     cr_expect(eq(i64, interval_ms, 30000));
     cr_expect(eq(int, policy, TARN_POLICY_DEFAULT));
+}
+
+Test(settings, what_is_set_beats_a_contract_but_not_a_nearer_one)
+{
+    json_auto_t *server = json_loads("{\"freshness\":{\"warning\":\"1d\",\"deadline\":{\"at\":\"06:00\"}}}", 0, NULL);
+    const struct tarn_monitor_defaults defaults = { .interval_ms = MINUTE, .sweep_interval_ms = 10 * MINUTE, .monitors = server };
+    struct tarn_settings settings;
+
+    tarn_settings_resolve(&defaults, "{\"freshness\":{\"contract\":{\"error\":\"1h\"}}}", &settings);
+    cr_expect(not(tarn_settings_of(&settings, "freshness")->warning.is_set));
+    cr_expect(not(settings.freshness.deadline.is_set));
+    cr_expect(eq(i64, settings.freshness.contract.error.value, 60 * MINUTE));
+    tarn_settings_resolve(&defaults, "{\"freshness\":{\"error\":\"2h\",\"contract\":{\"error\":\"1h\"}},\"timezone\":\"Asia/Tokyo\"}", &settings);
+    cr_expect(eq(i64, tarn_settings_of(&settings, "freshness")->error.value, 120 * MINUTE));
+    cr_expect(eq(str, settings.zone_name, "Asia/Tokyo"));
+    tarn_settings_resolve(&defaults, "{}", &settings);
+    cr_expect(eq(str, settings.freshness.deadline.text, "06:00"));
 }
 
 Test(settings, the_graces_of_the_contract_are_the_defaults)
