@@ -72,10 +72,10 @@ struct tarn_open_code {
 struct tarn_status_row {
     const struct tarn_table *table;
     const struct tarn_scan_row *scan;     /* NULL: never scanned */
-    int64_t open_errors, open_warnings, open_infos;
+    int64_t open_errors, open_warnings, open_infos; /* but those that are accepted */
     const struct tarn_open_code *codes;   /* by code, at most TARN_OPEN_CODES_MAX; borrowed */
     size_t code_count;
-    const struct tarn_finding *worst;     /* NULL: none open */
+    const struct tarn_finding *worst;     /* NULL: none of those open */
 };
 typedef tarn_code tarn_status_fn(void *ctx, const struct tarn_status_row *row, struct tarn_err *err);
 
@@ -349,9 +349,16 @@ struct tarn_store_ops {
         /* Newest closed one of that identity that closed at or after `since`; TARN_NOT_FOUND. */
         tarn_code (*reopenable)(struct tarn_tx *tx, int64_t table_id, const char *code, const char *subject,
                                 int64_t since, struct tarn_finding *out, struct tarn_err *err);
-        /* The closed ones, newest first, at most `limit`. */
-        tarn_code (*closed)(struct tarn_tx *tx, int64_t table_id, int64_t limit, struct tarn_findings *out,
-                            struct tarn_err *err);
+        /* The closed ones, newest first (then by id), at most `limit`: those that closed at `at` with an id above
+         * `after_id`, and those that closed before. From the start: INT64_MAX and "". */
+        tarn_code (*closed)(struct tarn_tx *tx, int64_t table_id, int64_t at, const char *after_id, int64_t limit,
+                            struct tarn_findings *out, struct tarn_err *err);
+        /* One of the table, live or closed, suspects too; *out owned; TARN_NOT_FOUND. */
+        tarn_code (*get_finding)(struct tarn_tx *tx, int64_t table_id, const char *id, struct tarn_finding *out,
+                                 struct tarn_err *err);
+        /* Those that closed before `before` go, at most `limit` a call. */
+        tarn_code (*expire_findings)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left,
+                                     struct tarn_err *err);
         tarn_code (*put_finding)(struct tarn_tx *tx, const struct tarn_finding *finding, struct tarn_err *err);
         tarn_code (*delete_finding)(struct tarn_tx *tx, const char *id, struct tarn_err *err);
         /* Rows of GET /api/status in table order, as filter pages. */

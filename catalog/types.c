@@ -111,6 +111,12 @@ void tarn_finding_done(struct tarn_finding *finding)
     free(finding->unit);
     free(finding->cure);
     free(finding->evidence);
+    free(finding->ack.by);
+    free(finding->ack.comment);
+    free(finding->accept.reason);
+    free(finding->accept.by);
+    free(finding->suppressed_by);
+    free(finding->closed_reason);
     *finding = (struct tarn_finding){ 0 };
 }
 

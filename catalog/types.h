@@ -215,6 +215,18 @@ struct tarn_finding {
     int64_t last_bad_at;
     int bad_looks, good_looks; /* in a row */
     bool baseline;
+    /* What people say of it. */
+    struct {
+        char *by, *comment; /* by NULL: not acknowledged; comment may be NULL */
+        int64_t at, until;  /* until -1: as long as it is open */
+    } ack;
+    struct {
+        char *reason, *by; /* reason NULL: not accepted */
+        int64_t at;
+    } accept;
+    char *suppressed_by;   /* at the last look; NULL: nothing keeps it quiet */
+    int64_t told_at;       /* the newest finding.opened of it, 0: none */
+    char *closed_reason;   /* "cleared", ...; NULL while it is not closed */
 };
 void tarn_finding_done(struct tarn_finding *finding);
 struct tarn_findings { struct tarn_finding *items; size_t count; };

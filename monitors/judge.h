@@ -128,19 +128,29 @@ struct tarn_tx;
 TARN_MUST tarn_code tarn_foreign_ids_take(struct tarn_tx *tx, const struct tarn_log_facts *log, int64_t table_id,
                                           struct tarn_err *err);
 
-/* --- findings.c --- */
+/* --- merge.c, findings.c --- */
 struct tarn_merge {
     const struct tarn_findings *before;  /* the live ones in the store */
     const struct tarn_findings *reports; /* of this scan */
+    const struct tarn_findings *unsure;  /* looked wrong in one of its two looks only; NULL: it looked once */
     const struct tarn_facts *facts;      /* what was looked at */
+    unsigned missed;                     /* TARN_SAW_... that one of two looks did not see */
     int64_t table_id, now_ms;
     int weight;       /* looks that this scan counts for: 2 when suspects were looked at twice */
     bool baseline;    /* the first scan of the table */
 };
 /* The live ones after the scan, and with closed_at set those that close now; ids of suspects that are forgotten. */
-struct tarn_merged { struct tarn_findings live, closed; char (*forgotten)[40]; size_t forgotten_count; };
+struct tarn_merged {
+    struct tarn_findings live, closed;
+    char (*forgotten)[40];
+    size_t forgotten_count;
+    int flapped; /* of those: looked wrong once and good at the next look */
+};
 TARN_MUST tarn_code tarn_findings_merge(const struct tarn_merge *merge, struct tarn_merged *out, struct tarn_err *err);
 void tarn_merged_done(struct tarn_merged *merged);
+/* merged_store.c: writes it, with the events that tell of it. What comes back soon after it closed is itself again. */
+TARN_MUST tarn_code tarn_merged_store(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_merged *merged,
+                                      int64_t now_ms, struct tarn_err *err);
 TARN_MUST tarn_code tarn_finding_copy(struct tarn_finding *to, const struct tarn_finding *from, struct tarn_err *err);
 /* Adds *item (taken over) to the list. */
 TARN_MUST tarn_code tarn_findings_add(struct tarn_findings *list, struct tarn_finding *item, struct tarn_err *err);
@@ -157,6 +167,8 @@ int64_t tarn_status_row_data_commit(const struct tarn_status_row *row); /* the n
 /* --- verdict.c --- */
 /* The table's severity as findings and scan say, at `now`. */
 enum tarn_severity tarn_verdict_of(const struct tarn_findings *findings);
+/* Sets the row's verdict, and since when it is so, by the live findings. */
+void tarn_scan_row_judge(struct tarn_scan_row *row, const struct tarn_findings *live, int64_t now_ms);
 #define TARN_STALE_INTERVALS 3 /* without a successful scan */
 int64_t tarn_scan_patience_ms(int64_t interval_ms); /* after so long without one a table is unknown */
 bool tarn_scan_is_stale(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms);

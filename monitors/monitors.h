@@ -4,6 +4,7 @@
 #ifndef TARN_MONITORS_MONITORS_H
 #define TARN_MONITORS_MONITORS_H
 #include "base/buf.h"
+#include "base/jsonw.h"
 #include "lake/lake.h"
 #include <jansson.h>
 
@@ -27,7 +28,8 @@ void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, con
                        int64_t now_ms);
 /* Until when the document stays as it was written at now_ms, as far as the clock alone decides; INT64_MAX: for good. */
 int64_t tarn_status_holds_until(const struct tarn_table *table, const struct tarn_scan_row *scan,
-                                const struct tarn_monitor_defaults *defaults, int64_t now_ms);
+                                const struct tarn_findings *findings, const struct tarn_monitor_defaults *defaults,
+                                int64_t now_ms);
 /* One flat row of GET /api/status (an object). */
 void tarn_status_row_write(struct tarn_buf *out, const struct tarn_status_row *row,
                            const struct tarn_monitor_defaults *defaults, int64_t now_ms);
@@ -35,6 +37,32 @@ void tarn_status_row_write(struct tarn_buf *out, const struct tarn_status_row *r
 /* Its words of `status` and `severity`, static: for filters. */
 void tarn_status_row_words(const struct tarn_status_row *row, const struct tarn_monitor_defaults *defaults,
                            int64_t now_ms, const char **status, const char **severity);
+
+/* --- findings --- */
+bool tarn_finding_is_open(const struct tarn_finding *finding);
+/* Does anybody see it? A suspect is shown only while a window keeps it from opening. */
+bool tarn_finding_is_shown(const struct tarn_finding *finding);
+bool tarn_finding_is_acknowledged(const struct tarn_finding *finding, int64_t now_ms);
+/* One object; in full: with evidence, state and past. */
+void tarn_finding_write(struct tarn_jsonw *w, const struct tarn_finding *finding, bool in_full, int64_t now_ms);
+
+/* What somebody says of an open finding. */
+enum tarn_say {
+    TARN_SAY_ACKNOWLEDGED, TARN_SAY_NOT_ACKNOWLEDGED, /* by, text: the comment, until */
+    TARN_SAY_ACCEPTED, TARN_SAY_NOT_ACCEPTED          /* by, text: the reason */
+};
+struct tarn_finding_use {
+    /* in, texts borrowed; to take something back they are NULL */
+    struct tarn_ident ident;
+    const char *id;
+    enum tarn_say what;
+    const char *by, *text;
+    int64_t until; /* -1: as long as it is open */
+    int64_t now_ms;
+    /* out, owned */
+    struct tarn_finding finding;
+};
+extern const struct tarn_use tarn_finding_say; /* TARN_NOT_FOUND; TARN_INVALID: it is closed */
 
 /* --- one scan as a use case (POST .../check and the runner) --- */
 struct tarn_scan_use {

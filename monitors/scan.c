@@ -2,13 +2,11 @@
  * the verdict; then store what came out. What is open is read again inside the transaction, so that two scans at once
  * do not undo each other. */
 #include "monitors/judge.h"
-#include "lake/event.h"
 #include "lake/inherit.h"
 #include "monitors/gather.h"
 #include <string.h>
 
 enum {
-    REOPEN_MS = 10 * 60 * 1000,
     FAILED_PAUSE_MS = 5 * 60 * 1000,
     SHARE = 20 /* a table is scanned at most a twentieth of the time, where its interval allows */
 };
@@ -23,6 +21,8 @@ struct scan_state {
     int64_t took_ms;
     struct tarn_facts facts;
     struct tarn_findings reports;
+    struct tarn_findings unsure;   /* looked wrong in one of two looks only */
+    unsigned missed;               /* TARN_SAW_... that one of two looks did not see */
     char *details;
 };
 
@@ -33,6 +33,7 @@ static void state_free(struct scan_state *s)
     tarn_scan_row_done(&s->before);
     tarn_facts_done(&s->facts);
     tarn_findings_done(&s->reports);
+    tarn_findings_done(&s->unsure);
     free(s->details);
     free(s);
 }
@@ -108,28 +109,36 @@ static bool is_reported(const struct tarn_findings *reports, const struct tarn_f
     return false;
 }
 
-/* Only what looks wrong both times does. */
-static void keep_confirmed(struct tarn_findings *reports, const struct tarn_findings *first)
+/* Takes what the other list does not report out of the list, into *unsure. */
+static tarn_code set_apart(struct tarn_findings *reports, const struct tarn_findings *other,
+                           struct tarn_findings *unsure, struct tarn_err *err)
 {
+    tarn_code code = TARN_OK;
     size_t kept = 0;
 
     for (size_t i = 0; i < reports->count; i++) {
-        if (is_reported(first, &reports->items[i]))
+        if (code != TARN_OK || is_reported(other, &reports->items[i]))
             reports->items[kept++] = reports->items[i];
         else
-            tarn_finding_done(&reports->items[i]);
+            code = tarn_findings_add(unsure, &reports->items[i], err);
     }
     reports->count = kept;
+    return code;
 }
 
+/* Only what looks wrong both times is a report; what did so once is no good look either. */
 static tarn_code look_again(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
 {
     TARN_AUTO_DONE(findings) struct tarn_findings first = s->reports;
+    unsigned saw = s->facts.saw;
 
     s->reports = (struct tarn_findings){ 0 };
     tarn_code code = look(lake, u, s, err);
     if (code == TARN_OK)
-        keep_confirmed(&s->reports, &first);
+        code = set_apart(&first, &s->reports, &s->unsure, err);
+    if (code == TARN_OK)
+        code = set_apart(&s->reports, &first, &s->unsure, err);
+    s->missed = s->facts.saw & ~saw;
     s->weight = 2;
     return code;
 }
@@ -165,64 +174,6 @@ static tarn_code scan_check(struct tarn_lake *lake, void *use, struct tarn_err *
 }
 
 /* --- change: store --- */
-
-/* One that closed within ten minutes comes back as itself. */
-static tarn_code reopen(struct tarn_tx *tx, struct tarn_finding *finding, int64_t now_ms, struct tarn_err *err)
-{
-    TARN_AUTO_DONE(finding) struct tarn_finding closed = { 0 };
-    TARN_ERR(fault);
-
-    tarn_code code = tx->ops->monitors.reopenable(tx, finding->table_id, finding->code, finding->subject,
-                                                  now_ms - REOPEN_MS, &closed, &fault);
-    if (code == TARN_NOT_FOUND)
-        return TARN_OK;
-    if (code != TARN_OK)
-        return tarn_err_move(err, &fault);
-    code = tx->ops->monitors.delete_finding(tx, finding->id, err);
-    memcpy(finding->id, closed.id, sizeof finding->id);
-    finding->since = closed.since;
-    finding->baseline = closed.baseline;
-    return code;
-}
-
-/* Suspects that never opened are nobody's news. */
-static tarn_code tell(struct tarn_tx *tx, const char *type, const struct tarn_table *table,
-                      const struct tarn_finding *finding, int64_t now_ms, struct tarn_err *err)
-{
-    if (finding->opened_at < 0)
-        return TARN_OK;
-    return tarn_event_add(tx, type, table, now_ms,
-                          json_pack("{s:s, s:s, s:s, s:s, s:s}", "finding", finding->id, "code", finding->code,
-                                    "severity", tarn_severity_text(finding->severity), "subject", finding->subject,
-                                    "message", finding->message),
-                          err);
-}
-
-static tarn_code store_merged(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_merged *merged,
-                              int64_t now_ms, struct tarn_err *err)
-{
-    const struct tarn_store_ops *ops = tx->ops;
-    tarn_code code = TARN_OK;
-
-    for (size_t i = 0; i < merged->forgotten_count && code == TARN_OK; i++)
-        code = ops->monitors.delete_finding(tx, merged->forgotten[i], err);
-    for (size_t i = 0; i < merged->closed.count && code == TARN_OK; i++) {
-        code = ops->monitors.put_finding(tx, &merged->closed.items[i], err);
-        if (code == TARN_OK)
-            code = tell(tx, TARN_EVENT_FINDING_CLOSED, table, &merged->closed.items[i], now_ms, err);
-    }
-    for (size_t i = 0; i < merged->live.count && code == TARN_OK; i++) {
-        struct tarn_finding *finding = &merged->live.items[i];
-        bool opens = finding->opened_at == now_ms;
-        if (opens)
-            code = reopen(tx, finding, now_ms, err);
-        if (code == TARN_OK)
-            code = ops->monitors.put_finding(tx, finding, err);
-        if (code == TARN_OK && opens)
-            code = tell(tx, TARN_EVENT_FINDING_OPENED, table, finding, now_ms, err);
-    }
-    return code;
-}
 
 /* Spread over a fifth of the interval, by the table's id and the clock: no two scans of a second stay together. */
 static int64_t jittered(int64_t interval_ms, int64_t table_id, int64_t now_ms)
@@ -278,16 +229,6 @@ static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *t
     return tarn_scan_row_fill(row, &s->facts, err);
 }
 
-static void set_verdict(struct tarn_scan_row *row, const struct tarn_findings *live, bool scanned, int64_t now_ms)
-{
-    enum tarn_severity verdict = row->checked_at < 0 ? TARN_SEV_UNKNOWN : tarn_verdict_of(live);
-
-    if (!scanned || verdict != row->verdict)
-        row->verdict_since = now_ms;
-    row->verdict = verdict;
-    row->judged = verdict != TARN_SEV_UNKNOWN;
-}
-
 static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, const struct scan_state *s, struct tarn_err *err)
 {
     TARN_AUTO_DONE(findings) struct tarn_findings before = { 0 };
@@ -296,7 +237,9 @@ static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, const str
     tarn_code code = tx->ops->monitors.findings(tx, u->table->id, &before, err);
     const struct tarn_merge merge = { .before = &before,
                                       .reports = &s->reports,
+                                      .unsure = &s->unsure,
                                       .facts = &s->facts,
+                                      .missed = s->missed,
                                       .table_id = u->table->id,
                                       .now_ms = s->now_ms,
                                       .weight = s->weight,
@@ -304,7 +247,7 @@ static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, const str
     if (code == TARN_OK)
         code = tarn_findings_merge(&merge, &merged, err);
     if (code == TARN_OK)
-        code = store_merged(tx, u->table, &merged, s->now_ms, err);
+        code = tarn_merged_store(tx, u->table, &merged, s->now_ms, err);
     if (code != TARN_OK)
         return code;
     tarn_findings_done(&u->findings);
@@ -353,7 +296,9 @@ static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err
         code = fill_row(s, table, &u->scan, err);
     if (code != TARN_OK)
         return code;
-    set_verdict(&u->scan, &u->findings, scanned, s->now_ms);
+    if (!scanned)
+        u->scan.verdict_since = s->now_ms;
+    tarn_scan_row_judge(&u->scan, &u->findings, s->now_ms);
     return tx->ops->monitors.put(tx, &u->scan, err);
 }
 

@@ -69,41 +69,21 @@ static void write_age(struct tarn_jsonw *w, const struct tarn_scan_row *scan)
         tarn_jsonw_null(w);
 }
 
-static bool is_open(const struct tarn_finding *finding)
-{
-    return finding->opened_at >= 0 && finding->closed_at < 0;
-}
-
-static void write_finding(struct tarn_jsonw *w, const struct tarn_finding *finding)
-{
-    tarn_jsonw_object(w);
-    tarn_jsonw_kstr(w, "id", finding->id);
-    tarn_jsonw_kstr(w, "code", finding->code);
-    tarn_jsonw_kstr(w, "severity", tarn_severity_text(finding->severity));
-    tarn_jsonw_kstr(w, "subject", finding->subject);
-    tarn_jsonw_kstr(w, "message", finding->message);
-    tarn_jsonw_kraw(w, "observed", finding->observed);
-    tarn_jsonw_kraw(w, "expected", finding->expected);
-    tarn_jsonw_kstr(w, "unit", finding->unit);
-    tarn_jsonw_ktime(w, "since", finding->since);
-    tarn_jsonw_kstr(w, "cure", finding->cure);
-    tarn_jsonw_object_end(w);
-}
-
 /* The findings stand in order: severity, code, subject. */
-static void write_findings(struct tarn_jsonw *w, const struct tarn_findings *findings)
+static void write_findings(struct tarn_jsonw *w, const struct tarn_findings *findings, int64_t now_ms)
 {
     tarn_jsonw_key(w, "warnings");
     tarn_jsonw_array(w);
     for (size_t i = 0; i < findings->count; i++)
-        if (is_open(&findings->items[i]) && findings->items[i].severity >= TARN_SEV_WARNING)
+        if (tarn_finding_is_open(&findings->items[i]) && !findings->items[i].accept.reason &&
+            findings->items[i].severity >= TARN_SEV_WARNING)
             tarn_jsonw_str(w, findings->items[i].message);
     tarn_jsonw_array_end(w);
     tarn_jsonw_key(w, "findings");
     tarn_jsonw_array(w);
     for (size_t i = 0; i < findings->count; i++)
-        if (is_open(&findings->items[i]))
-            write_finding(w, &findings->items[i]);
+        if (tarn_finding_is_shown(&findings->items[i]))
+            tarn_finding_write(w, &findings->items[i], false, now_ms);
     tarn_jsonw_array_end(w);
 }
 
@@ -137,7 +117,7 @@ void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, con
     tarn_jsonw_kraw(&w, "partition_keys", shown.partition_keys);
     tarn_jsonw_kstr(&w, "status", tarn_status_text(severity, policy, NULL));
     tarn_jsonw_kstr(&w, "severity", tarn_severity_text(severity));
-    write_findings(&w, findings);
+    write_findings(&w, findings, now_ms);
     tarn_jsonw_kraw(&w, "details", scan && scan->details ? scan->details : "{}");
     knumber(&w, "checked_version", scan ? scan->checked_version : -1);
     tarn_jsonw_ktime(&w, "checked_at", scan ? scan->checked_at : -1);
@@ -145,19 +125,33 @@ void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, con
     tarn_jsonw_object_end(&w);
 }
 
-int64_t tarn_status_holds_until(const struct tarn_table *table, const struct tarn_scan_row *scan,
-                                const struct tarn_monitor_defaults *defaults, int64_t now_ms)
+/* When the next acknowledgement ends. */
+static int64_t acks_hold_until(const struct tarn_findings *findings, int64_t now_ms)
 {
-    int64_t interval_ms;
+    int64_t until = INT64_MAX;
+
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct tarn_finding *finding = &findings->items[i];
+        if (tarn_finding_is_acknowledged(finding, now_ms) && finding->ack.until >= 0 && finding->ack.until < until)
+            until = finding->ack.until;
+    }
+    return until;
+}
+
+int64_t tarn_status_holds_until(const struct tarn_table *table, const struct tarn_scan_row *scan,
+                                const struct tarn_findings *findings, const struct tarn_monitor_defaults *defaults,
+                                int64_t now_ms)
+{
+    int64_t interval_ms, until = acks_hold_until(findings, now_ms);
     enum tarn_policy policy;
 
     tarn_settings_glance(defaults, table->monitors, &interval_ms, &policy);
     if (tarn_scan_is_lost(scan, interval_ms, now_ms))
-        return INT64_MAX;
-    int64_t stale_ms = scan->checked_at + TARN_STALE_INTERVALS * interval_ms + 1;
-    if (now_ms < stale_ms)
-        return stale_ms; /* never after the scan counts as lost */
-    return scan->checked_at + tarn_scan_patience_ms(interval_ms) + 1;
+        return until;
+    int64_t turns_ms = scan->checked_at + TARN_STALE_INTERVALS * interval_ms + 1;
+    if (now_ms >= turns_ms) /* that is never after the scan counts as lost */
+        turns_ms = scan->checked_at + tarn_scan_patience_ms(interval_ms) + 1;
+    return turns_ms < until ? turns_ms : until;
 }
 
 static enum tarn_severity row_severity(const struct tarn_status_row *row, int64_t interval_ms, int64_t now_ms)

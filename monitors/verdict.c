@@ -12,10 +12,22 @@ enum tarn_severity tarn_verdict_of(const struct tarn_findings *findings)
             continue;
         if (kind && kind->is_unjudged)
             return TARN_SEV_UNKNOWN;
+        if (finding->accept.reason) /* but what keeps a table from being judged does so, accepted or not */
+            continue;
         if (finding->severity >= TARN_SEV_WARNING && finding->severity > worst)
             worst = finding->severity;
     }
     return worst;
+}
+
+void tarn_scan_row_judge(struct tarn_scan_row *row, const struct tarn_findings *live, int64_t now_ms)
+{
+    enum tarn_severity verdict = row->checked_at < 0 ? TARN_SEV_UNKNOWN : tarn_verdict_of(live);
+
+    if (verdict != row->verdict)
+        row->verdict_since = now_ms;
+    row->verdict = verdict;
+    row->judged = verdict != TARN_SEV_UNKNOWN;
 }
 
 bool tarn_scan_is_stale(const struct tarn_scan_row *scan, int64_t interval_ms, int64_t now_ms)

@@ -79,9 +79,13 @@ tarn_handler_fn tarn_native_schemas_list;             /* work */
 tarn_handler_fn tarn_native_schema_get;               /* handle: .../schemas/{n} */
 tarn_handler_fn tarn_native_schema_mapping;           /* work: .../schemas/{n}/mapping */
 
-/* status.c, findings.c: handle; check.c: a flow; status_list.c: work; query of it: status severity namespace
+/* status.c: handle; check.c: a flow; status_list.c: work; query of it: status severity namespace
  * format page_size page_token */
-tarn_handler_fn tarn_native_status_get, tarn_native_findings_list, tarn_native_status_list;
+tarn_handler_fn tarn_native_status_get, tarn_native_status_list;
+/* findings.c: work, query: state page_size page_token; acknowledge.c: .../findings/{id}/ack and accept */
+tarn_handler_fn tarn_native_findings_list;
+extern const struct tarn_flow tarn_native_finding_ack, tarn_native_finding_unack, tarn_native_finding_accept,
+    tarn_native_finding_unaccept;
 extern const struct tarn_flow tarn_native_check; /* POST .../check; query: depth */
 
 /* discover.c */

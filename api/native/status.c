@@ -53,6 +53,6 @@ tarn_code tarn_native_status_get(const struct tarn_request *req, struct tarn_rep
     const struct tarn_scan_row *scan = seen.scanned ? &seen.scan : NULL;
     tarn_status_write(&reply->body, seen.table, scan, &seen.findings, app->monitors, req->now_ms);
     tarn_answers_keep(app->answers, TARN_ANSWER_STATUS, &seen.ident, seen.table->id, clock,
-                      tarn_status_holds_until(seen.table, scan, app->monitors, req->now_ms), &reply->body, NULL);
+                      tarn_status_holds_until(seen.table, scan, &seen.findings, app->monitors, req->now_ms), &reply->body, NULL);
     return tarn_buf_check(&reply->body, err);
 }

@@ -3,29 +3,39 @@
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
-enum { S_LIVE, S_CLOSED, S_REOPENABLE, S_PUT, S_DELETE };
+enum { S_LIVE, S_GET, S_CLOSED, S_REOPENABLE, S_PUT, S_DELETE, S_EXPIRE };
 /* clang-format off */
 const char *const tarn_sqlite_findings_sql[] = {
     /* In the order of the index findings_live; the severity is sorted by afterwards. */
     [S_LIVE] =
         "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
         "WHERE f.table_id = ?1 AND f.closed_at IS NULL ORDER BY f.code, f.subject",
+    [S_GET] = "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f WHERE f.id = ?1 AND f.table_id = ?2",
     [S_CLOSED] =
         "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
-        "WHERE f.table_id = ?1 AND f.closed_at IS NOT NULL ORDER BY f.closed_at DESC, f.id LIMIT ?2",
+        "WHERE f.table_id = ?1 AND f.closed_at IS NOT NULL AND f.closed_at <= ?2 AND (f.closed_at < ?2 OR f.id > ?3) "
+        "ORDER BY f.closed_at DESC, f.id LIMIT ?4",
     [S_REOPENABLE] =
         "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
         "WHERE f.table_id = ?1 AND f.closed_at >= ?4 AND f.code = ?2 AND f.subject = ?3 "
         "ORDER BY f.closed_at DESC LIMIT 1",
     [S_PUT] =
         "INSERT INTO findings (id, table_id, code, subject, message, severity, observed, expected, unit, "
-        "cure, evidence, since, opened_at, closed_at, last_bad_at, bad_looks, good_looks, baseline) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) "
+        "cure, evidence, since, opened_at, closed_at, last_bad_at, bad_looks, good_looks, baseline, ack_by, "
+        "ack_comment, ack_at, ack_until, accept_reason, accept_by, accept_at, suppressed_by, told_at, "
+        "closed_reason) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, "
+        "?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28) "
         "ON CONFLICT (id) DO UPDATE "
         "SET message = ?5, severity = ?6, observed = ?7, expected = ?8, unit = ?9, cure = ?10, evidence = "
         "?11, since = ?12, opened_at = ?13, closed_at = ?14, last_bad_at = ?15, bad_looks = ?16, "
-        "good_looks = ?17, baseline = ?18",
+        "good_looks = ?17, baseline = ?18, ack_by = ?19, ack_comment = ?20, ack_at = ?21, ack_until = ?22, "
+        "accept_reason = ?23, accept_by = ?24, accept_at = ?25, suppressed_by = ?26, told_at = ?27, "
+        "closed_reason = ?28",
     [S_DELETE] = "DELETE FROM findings WHERE id = ?1 RETURNING table_id",
+    [S_EXPIRE] =
+        "DELETE FROM findings WHERE id IN (SELECT id FROM findings WHERE closed_at < ?1 AND closed_at IS NOT NULL "
+        "ORDER BY closed_at LIMIT ?2)",
     NULL
 };
 /* clang-format on */
@@ -93,23 +103,20 @@ static tarn_code findings(struct tarn_tx *tx, int64_t table_id, struct tarn_find
     return code;
 }
 
-static tarn_code closed(struct tarn_tx *tx, int64_t table_id, int64_t limit, struct tarn_findings *out,
-                        struct tarn_err *err)
+static tarn_code closed(struct tarn_tx *tx, int64_t table_id, int64_t before, const char *after_id,
+                        int64_t limit, struct tarn_findings *out, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_CLOSED);
     bind_i64(st, 1, table_id);
-    bind_i64(st, 2, limit);
+    bind_i64(st, 2, before);
+    bind_text(st, 3, after_id);
+    bind_i64(st, 4, limit);
     return collect(tx, st, out, err);
 }
 
-static tarn_code reopenable(struct tarn_tx *tx, int64_t table_id, const char *code_, const char *subject,
-                            int64_t since, struct tarn_finding *out, struct tarn_err *err)
+/* The one row of the statement, owned. */
+static tarn_code one(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_finding *out, struct tarn_err *err)
 {
-    AUTO_STMT *st = stmt(tx, S_REOPENABLE);
-    bind_i64(st, 1, table_id);
-    bind_text(st, 2, code_);
-    bind_text(st, 3, subject);
-    bind_i64(st, 4, since);
     bool found = false;
     tarn_code code = tarn_sqlite_next(tx, st, &found, err);
     if (code != TARN_OK)
@@ -123,6 +130,42 @@ static tarn_code reopenable(struct tarn_tx *tx, int64_t table_id, const char *co
     if (code == TARN_OK)
         *out = row;
     return code;
+}
+
+static tarn_code get_finding(struct tarn_tx *tx, int64_t table_id, const char *id, struct tarn_finding *out,
+                             struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_GET);
+    bind_text(st, 1, id);
+    bind_i64(st, 2, table_id);
+    return one(tx, st, out, err);
+}
+
+static tarn_code reopenable(struct tarn_tx *tx, int64_t table_id, const char *code_, const char *subject,
+                            int64_t since, struct tarn_finding *out, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_REOPENABLE);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, code_);
+    bind_text(st, 3, subject);
+    bind_i64(st, 4, since);
+    return one(tx, st, out, err);
+}
+
+/* What people and windows say, from column 19 on. */
+static void bind_said(sqlite3_stmt *st, const struct tarn_finding *f)
+{
+    bool has_ack = f->ack.by != NULL, is_accepted = f->accept.reason != NULL;
+    bind_text(st, 19, f->ack.by);
+    bind_text(st, 20, has_ack ? f->ack.comment : NULL);
+    bind_opt(st, 21, has_ack ? f->ack.at : -1);
+    bind_opt(st, 22, has_ack ? f->ack.until : -1);
+    bind_text(st, 23, f->accept.reason);
+    bind_text(st, 24, is_accepted ? f->accept.by : NULL);
+    bind_opt(st, 25, is_accepted ? f->accept.at : -1);
+    bind_text(st, 26, f->suppressed_by);
+    bind_opt(st, 27, f->told_at > 0 ? f->told_at : -1);
+    bind_text(st, 28, f->closed_reason);
 }
 
 static tarn_code put_finding(struct tarn_tx *tx, const struct tarn_finding *f, struct tarn_err *err)
@@ -147,6 +190,7 @@ static tarn_code put_finding(struct tarn_tx *tx, const struct tarn_finding *f, s
     bind_i64(st, 16, f->bad_looks);
     bind_i64(st, 17, f->good_looks);
     bind_i64(st, 18, f->baseline);
+    bind_said(st, f);
     return tarn_sqlite_run(tx, st, err);
 }
 
@@ -161,8 +205,22 @@ static tarn_code delete_finding(struct tarn_tx *tx, const char *id, struct tarn_
     return code;
 }
 
+static tarn_code expire_findings(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left,
+                                 struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_EXPIRE);
+    bind_i64(st, 1, before);
+    bind_i64(st, 2, limit);
+    tarn_code code = tarn_sqlite_run(tx, st, err);
+    if (code == TARN_OK)
+        *left = tarn_sqlite_changed(tx) == limit;
+    return code;
+}
+
 void tarn_sqlite_findings_ops(struct tarn_store_ops *ops)
 {
+    ops->monitors.get_finding = get_finding;
+    ops->monitors.expire_findings = expire_findings;
     ops->monitors.findings = findings;
     ops->monitors.closed = closed;
     ops->monitors.reopenable = reopenable;

@@ -263,7 +263,9 @@ TARN_MUST tarn_code tarn_sqlite_scan_own(struct tarn_scan_row *row, struct tarn_
 #define TARN_SQLITE_FINDING_COLUMNS                                                                          \
     "f.id, f.table_id, f.code, f.subject, f.message, f.severity, f.observed, f.expected, f.unit, f.cure, "   \
     "f.evidence, "                                                                                           \
-    "f.since, f.opened_at, f.closed_at, f.last_bad_at, f.bad_looks, f.good_looks, f.baseline"
+    "f.since, f.opened_at, f.closed_at, f.last_bad_at, f.bad_looks, f.good_looks, f.baseline, "               \
+    "f.ack_by, f.ack_comment, f.ack_at, f.ack_until, f.accept_reason, f.accept_by, f.accept_at, "            \
+    "f.suppressed_by, f.told_at, f.closed_reason"
 TARN_MUST tarn_code tarn_sqlite_finding_row(sqlite3_stmt *st, struct tarn_finding *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_finding_own(struct tarn_finding *row, struct tarn_err *err);
 

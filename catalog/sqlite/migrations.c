@@ -10,11 +10,16 @@ static const unsigned char k_0001[] = {
 #include "embed/migrations/0001_catalog.sqlite.sql.inc"
 };
 
+static const unsigned char k_0002[] = {
+#include "embed/migrations/0002_findings.sqlite.sql.inc"
+};
+
 static const struct migration {
     const char *name;
     const unsigned char *sql; /* ends with NUL */
 } k_migrations[] = {
     { "0001_catalog", k_0001 },
+    { "0002_findings", k_0002 },
 };
 
 static const char *const k_record =

@@ -262,6 +262,11 @@ tarn_code tarn_sqlite_finding_row(sqlite3_stmt *st, struct tarn_finding *out, st
         .bad_looks = (int)column_i64(st, 15),
         .good_looks = (int)column_i64(st, 16),
         .baseline = column_i64(st, 17) != 0,
+        .ack = { column_text(st, 18), column_text(st, 19), column_i64(st, 20), column_opt(st, 21) },
+        .accept = { column_text(st, 22), column_text(st, 23), column_i64(st, 24) },
+        .suppressed_by = column_text(st, 25),
+        .told_at = column_i64(st, 26),
+        .closed_reason = column_text(st, 27),
     };
     column_fixed(st, 0, f.id, sizeof f.id);
     if (!tarn_severity_parse(column_text(st, 5), &f.severity))
@@ -277,6 +282,9 @@ tarn_code tarn_sqlite_finding_own(struct tarn_finding *row, struct tarn_err *err
         offsetof(struct tarn_finding, message),  offsetof(struct tarn_finding, observed),
         offsetof(struct tarn_finding, expected), offsetof(struct tarn_finding, unit),
         offsetof(struct tarn_finding, cure),     offsetof(struct tarn_finding, evidence),
+        offsetof(struct tarn_finding, ack.by),   offsetof(struct tarn_finding, ack.comment),
+        offsetof(struct tarn_finding, accept.reason), offsetof(struct tarn_finding, accept.by),
+        offsetof(struct tarn_finding, suppressed_by), offsetof(struct tarn_finding, closed_reason),
     };
     return tarn_sqlite_own(row, k_texts, TARN_COUNT(k_texts), err);
 }

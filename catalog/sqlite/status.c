@@ -15,7 +15,7 @@ const char *const tarn_sqlite_status_sql[] = {
     [S_DROPPED] = SELECT_ROW TARN_SQLITE_WALK_DROPPED,
     [S_OPEN] =
         "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
-        "WHERE f.table_id = ?1 AND f.closed_at IS NULL AND f.opened_at IS NOT NULL "
+        "WHERE f.table_id = ?1 AND f.closed_at IS NULL AND f.opened_at IS NOT NULL AND f.accept_reason IS NULL "
         "ORDER BY f.code, f.subject",
     NULL
 };

@@ -53,6 +53,8 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(a_scan_row_reads_back_as_it_was_put)                                                                   \
     X(one_look_gives_the_table_and_its_scan)                                                                 \
     X(findings_are_ordered_worst_first_and_closed_ones_may_reopen)                                           \
+    X(what_is_said_of_a_finding_reads_back)                                                                  \
+    X(closed_findings_come_newest_first_in_pages_and_expire)                                                 \
     X(the_status_list_counts_what_is_open_and_names_the_worst)                                               \
     X(a_publication_moves_the_published_version_without_a_revision)                                          \
     X(tables_with_something_to_publish_are_pending)                                                          \

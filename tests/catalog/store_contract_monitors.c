@@ -257,6 +257,11 @@ static tarn_code delete_finding_tx(struct tarn_tx *tx, void *ctx, struct tarn_er
 {
     return tx->ops->monitors.delete_finding(tx, ctx, err);
 }
+static tarn_code get_finding_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct tarn_finding *f = ctx;
+    return tx->ops->monitors.get_finding(tx, f->table_id, f->id, f, err);
+}
 struct live {
     int64_t table_id;
     struct tarn_findings list;
@@ -325,6 +330,117 @@ void tarn_contract_findings_are_ordered_worst_first_and_closed_ones_may_reopen(t
     tarn_finding_done(&r.row);
     fx_write(store, delete_finding_tx, S("f3"), TARN_OK);
     expect_live(store, id, "f5 f2 f1");
+}
+
+static struct tarn_finding get_finding(struct tarn_store *store, struct tarn_finding wanted, tarn_code expected)
+{
+    struct tarn_finding ctx = wanted;
+    fx_read(store, get_finding_tx, &ctx, expected);
+    return ctx;
+}
+
+void tarn_contract_what_is_said_of_a_finding_reads_back(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    int64_t id = fx_make(store, "default", "orders"), other = fx_make(store, "default", "other");
+    struct tarn_finding row = finding(id, "f1", "a", "x", TARN_SEV_WARNING), none = row;
+    fx_write(store, put_finding_tx, &row, TARN_OK);
+    struct tarn_finding plain = get_finding(store, row, TARN_OK);
+    fx_same(plain.ack.by, NULL);
+    fx_same(plain.accept.reason, NULL);
+    fx_same(plain.suppressed_by, NULL);
+    cr_expect(eq(i64, plain.told_at, 0));
+    tarn_finding_done(&plain);
+
+    row.ack.by = S("anna");
+    row.ack.at = 5;
+    row.ack.until = -1;
+    row.accept.reason = S("old");
+    row.accept.by = S("bert");
+    row.accept.at = 6;
+    row.suppressed_by = S("maintenance");
+    row.told_at = 7;
+    fx_write(store, put_finding_tx, &row, TARN_OK);
+    struct tarn_finding said = get_finding(store, row, TARN_OK);
+    cr_expect(eq(str, said.ack.by, S("anna")));
+    fx_same(said.ack.comment, NULL);
+    cr_expect(eq(i64, said.ack.at, 5));
+    cr_expect(eq(i64, said.ack.until, -1));
+    cr_expect(eq(str, said.accept.reason, S("old")));
+    cr_expect(eq(str, said.accept.by, S("bert")));
+    cr_expect(eq(i64, said.accept.at, 6));
+    cr_expect(eq(str, said.suppressed_by, S("maintenance")));
+    cr_expect(eq(i64, said.told_at, 7));
+    fx_same(said.closed_reason, NULL);
+    tarn_finding_done(&said);
+
+    row.ack.until = 9;
+    row.ack.comment = S("c");
+    row.closed_at = 10;
+    row.closed_reason = S("cleared");
+    fx_write(store, put_finding_tx, &row, TARN_OK);
+    struct tarn_finding closed = get_finding(store, row, TARN_OK);
+    cr_expect(eq(i64, closed.ack.until, 9));
+    cr_expect(eq(str, closed.ack.comment, S("c")));
+    cr_expect(eq(str, closed.closed_reason, S("cleared")));
+    tarn_finding_done(&closed);
+    none.table_id = other; /* a finding belongs to its table */
+    (void)get_finding(store, none, TARN_NOT_FOUND);
+}
+
+struct closed {
+    int64_t table_id, at, before;
+    const char *after_id;
+    struct tarn_findings list;
+    bool left;
+};
+static tarn_code closed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct closed *c = ctx;
+    return tx->ops->monitors.closed(tx, c->table_id, c->at, c->after_id, 2, &c->list, err);
+}
+static tarn_code expire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct closed *c = ctx;
+    return tx->ops->monitors.expire_findings(tx, c->before, 2, &c->left, err);
+}
+static void expect_closed(struct tarn_store *store, int64_t table_id, int64_t at, const char *after_id, const char *expected)
+{
+    struct closed c = { .table_id = table_id, .at = at, .after_id = after_id };
+    struct tarn_buf ids = { 0 };
+    fx_read(store, closed_tx, &c, TARN_OK);
+    for (size_t i = 0; i < c.list.count; i++)
+        tarn_buf_addf(&ids, "%s%s", i ? " " : "", c.list.items[i].id);
+    cr_expect(eq(str, ids.data ? ids.data : S(""), S(expected)));
+    tarn_buf_done(&ids);
+    tarn_findings_done(&c.list);
+}
+
+void tarn_contract_closed_findings_come_newest_first_in_pages_and_expire(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    int64_t id = fx_make(store, "default", "orders");
+    static const struct { const char *id; int64_t closed_at; } k_rows[] = {
+        { "f1", 100 }, { "f2", 300 }, { "f3", 300 }, { "f4", 300 }, { "f5", 200 }, { "f6", -1 },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_finding row = finding(id, k_rows[i].id, "a", k_rows[i].id, TARN_SEV_INFO);
+        row.closed_at = k_rows[i].closed_at;
+        fx_write(store, put_finding_tx, &row, TARN_OK);
+    }
+    expect_closed(store, id, INT64_MAX, "", "f2 f3");
+    expect_closed(store, id, 300, "f3", "f4 f5");
+    expect_closed(store, id, 200, "f5", "f1");
+    expect_closed(store, id, 100, "f1", "");
+
+    struct closed c = { .before = 300 };
+    fx_write(store, expire_tx, &c, TARN_OK);
+    cr_expect(c.left, "as many as one call takes");
+    fx_write(store, expire_tx, &c, TARN_OK);
+    cr_expect(eq(int, c.left, 0));
+    expect_closed(store, id, INT64_MAX, "", "f2 f3");
+    expect_closed(store, id, 300, "f3", "f4");
+    expect_live(store, id, "f6");
 }
 
 struct status {

@@ -1,5 +1,6 @@
 /* test_store_sqlite.c - the port's contract over SQLite, and what only this adapter promises: migrations
  * that are refused, a bounded queue, private files, a backup. */
+#include "base/hash.h"
 #include "catalog/sqlite/sqlite.h"
 #include "tests/catalog/store_contract.h"
 #include "tests/support/support.h"
@@ -44,7 +45,7 @@ Test(store_sqlite, a_database_of_another_history_is_refused)
         { "INSERT INTO schema_migrations VALUES ('9999_later', 'x', 1)",
           "newer Tarn: it has the migration 9999_later" },
         { "UPDATE schema_migrations SET checksum = 'x'", "0001_catalog was applied in another form" },
-        { "UPDATE schema_migrations SET name = '0001_other'",
+        { "UPDATE schema_migrations SET name = '0001_other' WHERE name = '0001_catalog'",
           "has the migration 0001_other where this Tarn has 0001_catalog" },
         { "DROP TABLE schema_migrations", "not one of Tarn's" },
     };
@@ -59,6 +60,58 @@ Test(store_sqlite, a_database_of_another_history_is_refused)
         cr_expect(tarn_has(err.detail, k_cases[i].part), "%s", err.detail);
         cr_expect(eq(ptr, store, NULL));
     }
+}
+
+/* A database as the first migration left it, with rows. */
+static void make_first_database(const char *path, const char *rows)
+{
+    static const unsigned char k_first[] = {
+#include "embed/migrations/0001_catalog.sqlite.sql.inc"
+    };
+    char hash[TARN_SHA256_HEX], record[512];
+    sqlite3 *db = NULL;
+
+    tarn_sha256_hex(k_first, strlen((const char *)k_first), hash);
+    snprintf(record, sizeof record,
+             "CREATE TABLE schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at INTEGER NOT "
+             "NULL) STRICT, WITHOUT ROWID; INSERT INTO schema_migrations VALUES ('0001_catalog', '%s', 1)", hash);
+    cr_assert(eq(int, sqlite3_open(path, &db), SQLITE_OK));
+    const char *const steps[] = { "PRAGMA journal_mode = WAL", (const char *)k_first, record, rows };
+    for (size_t i = 0; i < TARN_COUNT(steps); i++)
+        cr_assert(eq(int, sqlite3_exec(db, steps[i], NULL, NULL, NULL), SQLITE_OK), "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+struct carried { struct tarn_findings live, closed; };
+static tarn_code carried_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct carried *c = ctx;
+    tarn_code code = tx->ops->monitors.findings(tx, 1, &c->live, err);
+    return code == TARN_OK ? tx->ops->monitors.closed(tx, 1, INT64_MAX, "", 10, &c->closed, err) : code;
+}
+
+Test(store_sqlite, findings_of_the_first_shape_are_carried_over)
+{
+    const char *folder = tarn_tmp();
+    struct carried c = { 0 };
+    TARN_ERR(err);
+
+    make_first_database(tarn_path(folder, "catalog.db"),
+        "INSERT INTO findings VALUES "
+        "('open', 1, 'a', 'x', 'error', 'm', '1', NULL, NULL, NULL, NULL, 10, 20, NULL, 30, 2, 0, 1), "
+        "('suspect', 1, 'a', 'y', 'info', 'm', NULL, NULL, NULL, NULL, NULL, 10, NULL, NULL, 30, 1, 0, 0), "
+        "('closed', 1, 'a', 'z', 'info', 'm', NULL, NULL, NULL, NULL, NULL, 10, 20, 40, 30, 2, 2, 0)");
+    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    cr_assert(eq(int, tarn_store_read(store, carried_tx, &c, &err), TARN_OK), "%s", err.detail);
+    cr_assert(eq(sz, c.live.count, 2));
+    cr_expect(eq(str, c.live.items[0].id, S("open")));
+    cr_expect(eq(i64, c.live.items[0].told_at, 20), "somebody was told of it when it opened");
+    cr_expect(eq(i64, c.live.items[1].told_at, 0));
+    cr_expect(c.live.items[0].ack.by == NULL && c.live.items[0].accept.reason == NULL);
+    cr_assert(eq(sz, c.closed.count, 1));
+    cr_expect(eq(str, c.closed.items[0].closed_reason, S("cleared")));
+    tarn_findings_done(&c.live);
+    tarn_findings_done(&c.closed);
 }
 
 Test(store_sqlite, without_leave_to_migrate_a_database_that_lacks_something_is_refused)

@@ -6,7 +6,7 @@
 
 struct run {
     struct tarn_findings live;
-    int opened, closed;
+    int opened, closed, flapped;
 };
 
 static void run_done(struct run *run) { tarn_findings_done(&run->live); }
@@ -35,6 +35,7 @@ static const struct tarn_finding *scan(struct run *run, char what, int64_t now_m
     for (size_t i = 0; i < merged.live.count; i++)
         run->opened += merged.live.items[i].opened_at == now_ms;
     run->closed += (int)merged.closed.count;
+    run->flapped += merged.flapped;
     tarn_findings_done(&run->live);
     run->live = merged.live;
     merged.live = (struct tarn_findings){ 0 };
@@ -111,6 +112,94 @@ Test(findings, the_one_that_stands_for_many_takes_the_place_of_the_single_ones)
     cr_assert(eq(sz, merged.closed.count, 1));
     cr_expect(eq(str, merged.closed.items[0].subject, "a.parquet"));
     tarn_merged_done(&merged);
+}
+
+/* So many missing files reported: the codes' way from single ones to the one that stands for many, and back. */
+static void scan_many(struct run *run, int files, int64_t now_ms)
+{
+    struct tarn_facts facts = plain_facts();
+    TARN_AUTO_DONE(findings) struct tarn_findings reports = { 0 };
+    struct tarn_merged merged = { 0 };
+    char name[16];
+
+    facts.saw = ~0u;
+    for (int i = 0; i < (files > 20 ? 1 : files); i++) {
+        snprintf(name, sizeof name, "%02d", i);
+        add_report(&reports, "missing_data_file", files > 20 ? "*" : name);
+    }
+    const struct tarn_merge merge = { .before = &run->live, .reports = &reports, .facts = &facts, .now_ms = now_ms, .weight = 1 };
+    cr_assert(eq(int, tarn_findings_merge(&merge, &merged, NULL), TARN_OK));
+    tarn_findings_done(&run->live);
+    run->live = merged.live;
+    run->closed = (int)merged.closed.count;
+    for (size_t i = 0; i < merged.closed.count; i++)
+        cr_expect(eq(str, merged.closed.items[i].closed_reason, (char *)(uintptr_t)(files > 20 ? "grouped" : files ? "ungrouped" : "cleared")));
+    merged.live = (struct tarn_findings){ 0 };
+    tarn_merged_done(&merged);
+}
+
+static void expect_open(const struct run *run, size_t count, int64_t since_ms, const char *when)
+{
+    cr_assert(eq(sz, run->live.count, count), "%s", when);
+    for (size_t i = 0; i < count; i++) {
+        cr_expect(ge(i64, run->live.items[i].opened_at, 0), "%s", when);
+        cr_expect(eq(i64, run->live.items[i].since, since_ms), "%s", when);
+    }
+}
+
+Test(findings, many_become_one_and_single_ones_again_without_losing_since)
+{
+    __attribute__((cleanup(run_done))) struct run run = { .opened = 0 };
+
+    scan_many(&run, 20, NOW);
+    scan_many(&run, 20, NOW + MINUTE);
+    expect_open(&run, 20, NOW, "single");
+    scan_many(&run, 21, NOW + 2 * MINUTE);
+    expect_open(&run, 1, NOW, "one at once: what it stands for was open");
+    cr_expect(eq(int, run.closed, 20));
+    scan_many(&run, 3, NOW + 3 * MINUTE);
+    expect_open(&run, 3, NOW, "single again");
+    cr_expect(eq(int, run.closed, 1));
+    scan_many(&run, 0, NOW + 4 * MINUTE);
+    expect_open(&run, 3, NOW, "one good look");
+    scan_many(&run, 0, NOW + 5 * MINUTE);
+    cr_expect(eq(int, run.closed, 3));
+}
+
+Test(findings, what_looked_wrong_in_one_of_two_looks_is_neither_bad_nor_good)
+{
+    __attribute__((cleanup(run_done))) struct run run = { .opened = 0 };
+    struct tarn_facts facts = plain_facts();
+    TARN_AUTO_DONE(findings) struct tarn_findings reports = { 0 }, unsure = { 0 };
+    struct tarn_merged merged = { 0 };
+
+    scan(&run, 'b', NOW, 2);
+    add_report(&unsure, "manifest_age", "manifest.json");
+    facts.saw = ~0u;
+    struct tarn_merge merge = { .before = &run.live, .reports = &reports, .unsure = &unsure, .facts = &facts,
+                                .now_ms = NOW + MINUTE, .weight = 2 };
+    cr_assert(eq(int, tarn_findings_merge(&merge, &merged, NULL), TARN_OK));
+    cr_expect(eq(sz, merged.closed.count, 0));
+    cr_assert(eq(sz, merged.live.count, 1));
+    cr_expect(eq(int, merged.live.items[0].good_looks, 0));
+    tarn_merged_done(&merged);
+
+    merge.unsure = NULL; /* and what one of two good looks did not see was looked at once */
+    merge.missed = TARN_SAW_LISTING;
+    cr_assert(eq(int, tarn_findings_merge(&merge, &merged, NULL), TARN_OK));
+    cr_expect(eq(sz, merged.closed.count, 0));
+    cr_expect(eq(int, merged.live.items[0].good_looks, 1));
+    tarn_merged_done(&merged);
+}
+
+Test(findings, a_suspect_that_comes_and_goes_is_counted_and_never_opens)
+{
+    __attribute__((cleanup(run_done))) struct run run = { .opened = 0 };
+
+    for (int i = 0; i < 4; i++) /* bad, ok, bad, ok */
+        (void)scan(&run, i % 2 ? 'g' : 'b', NOW + i * MINUTE, 1);
+    cr_expect(eq(int, run.opened, 0));
+    cr_expect(eq(int, run.flapped, 2));
 }
 
 /* A footer that was not read this time says nothing about its file. */

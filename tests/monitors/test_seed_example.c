@@ -58,7 +58,8 @@ Test(seed, the_members_stand_in_the_contracts_order)
                                            "schema_version", "partition_keys", "status", "severity", "warnings", "findings",
                                            "details", "checked_version", "checked_at", "stale" };
     static const char *const k_finding[] = { "id", "code", "severity", "subject", "message",
-                                             "observed", "expected", "unit", "since", "cure" };
+                                             "observed", "expected", "unit", "since", "cure",
+                                             "acknowledged", "accepted", "suppressed_by" };
     const char *folder = tarn_path(tarn_tmp(), "t"), *key;
     const struct tarn_check_options options = { .location = folder, .format = -1, .now_ms = SEED_NOW };
     json_auto_t *status = NULL;

@@ -1,0 +1,232 @@
+/* merge.c - from what looks wrong now to findings with an identity. A finding opens after two bad looks and closes after
+ * two good ones; a scan that did not examine its subject is no look at all. Pure: the store is scan.c's. */
+#include "monitors/judge.h"
+#include "base/hash.h"
+#include <string.h>
+
+enum { LOOKS = 2 }; /* that open, and that close */
+
+void tarn_merged_done(struct tarn_merged *merged)
+{
+    tarn_findings_done(&merged->live);
+    tarn_findings_done(&merged->closed);
+    free(merged->forgotten);
+    *merged = (struct tarn_merged){ 0 };
+}
+
+/* NULL: there is none, or no list. */
+static const struct tarn_finding *find(const struct tarn_findings *list, const char *code, const char *subject)
+{
+    for (size_t i = 0; list && i < list->count; i++)
+        if (strcmp(list->items[i].code, code) == 0 && strcmp(list->items[i].subject, subject) == 0)
+            return &list->items[i];
+    return NULL;
+}
+
+static bool is_star(const struct tarn_finding *finding) { return strcmp(finding->subject, "*") == 0; }
+
+/* Does the list hold single ones of the code? */
+static bool has_singles(const struct tarn_findings *list, const char *code)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].code, code) == 0 && !is_star(&list->items[i]))
+            return true;
+    return false;
+}
+
+/* Were all files that the evidence names read again? */
+static bool footers_examined(const struct tarn_finding *finding, const struct tarn_facts *facts)
+{
+    json_auto_t *evidence = finding->evidence ? json_loads(finding->evidence, 0, NULL) : NULL;
+    const json_t *examples = json_object_get(evidence, "examples");
+    size_t index;
+    json_t *path;
+
+    if (!json_is_array(examples))
+        return tarn_fileset_find(&facts->footer_paths, finding->subject) != NULL;
+    json_array_foreach(examples, index, path) {
+        if (!tarn_fileset_find(&facts->footer_paths, json_string_value(path)))
+            return false;
+    }
+    return true;
+}
+
+/* For how many good looks at it does this scan count? */
+static int good_looks(const struct tarn_merge *m, const struct tarn_finding *finding)
+{
+    const struct tarn_kind *kind = tarn_kind_find(finding->code);
+    unsigned needs = kind ? kind->needs : 0, others = needs & ~(unsigned)TARN_SAW_FOOTERS;
+
+    if (m->facts->state == TARN_FACTS_UNREACHABLE)
+        return 0; /* a scan that failed closes nothing */
+    if (find(m->unsure, finding->code, finding->subject) || find(m->unsure, finding->code, "*"))
+        return 0; /* bad once, good once */
+    if ((m->facts->saw & needs) == needs || ((m->facts->saw & others) == others && footers_examined(finding, m->facts)))
+        return (m->missed & others) == 0 ? m->weight : 1;
+    return 0;
+}
+
+static tarn_code forget(struct tarn_merged *out, const char id[40], struct tarn_err *err)
+{
+    char(*more)[40] = realloc(out->forgotten, (out->forgotten_count + 1) * sizeof *more);
+
+    if (!more)
+        return tarn_fail_oom(err);
+    out->forgotten = more;
+    memcpy(out->forgotten[out->forgotten_count++], id, 40);
+    return TARN_OK;
+}
+
+/* --- what looks wrong --- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Identity and past of what was known go on. What people said goes on too: an acceptance until something changed. */
+static tarn_code carry(struct tarn_finding *next, const struct tarn_finding *known, int weight, struct tarn_err *err)
+{
+    struct tarn_finding past;
+    tarn_code code = tarn_finding_copy(&past, known, err);
+
+    if (code != TARN_OK)
+        return code;
+    memcpy(next->id, known->id, sizeof next->id);
+    next->since = known->since;
+    next->opened_at = known->opened_at;
+    next->told_at = known->told_at;
+    next->bad_looks = known->bad_looks < 1000 ? known->bad_looks + weight : known->bad_looks;
+    next->baseline = known->baseline;
+    next->ack = past.ack;
+    past.ack.by = past.ack.comment = NULL;
+    if (known->accept.reason && known->severity == next->severity && same_text(known->observed, next->observed)) {
+        next->accept = past.accept;
+        past.accept.by = past.accept.reason = NULL;
+    } else if (known->accept.reason) {
+        next->told_at = 0; /* it counts again: news */
+    }
+    tarn_finding_done(&past);
+    return TARN_OK;
+}
+
+/* The one that stands for many takes the past of the single ones, and they its past when there are few again. */
+static void take_group_past(const struct tarn_merge *m, struct tarn_finding *next)
+{
+    bool star = is_star(next);
+
+    for (size_t i = 0; i < m->before->count; i++) {
+        const struct tarn_finding *other = &m->before->items[i];
+        if (strcmp(other->code, next->code) != 0 || is_star(other) == star)
+            continue;
+        next->baseline |= other->baseline;
+        next->since = other->since < next->since ? other->since : next->since;
+        if (other->bad_looks + m->weight > next->bad_looks)
+            next->bad_looks = other->bad_looks + m->weight;
+    }
+}
+
+static tarn_code look_bad(const struct tarn_merge *m, const struct tarn_finding *known, const struct tarn_finding *report,
+                          struct tarn_merged *out, struct tarn_err *err)
+{
+    struct tarn_finding next;
+    tarn_code code = tarn_finding_copy(&next, report, err);
+
+    if (code != TARN_OK)
+        return code;
+    next.table_id = m->table_id;
+    next.since = m->now_ms;
+    next.last_bad_at = m->now_ms;
+    next.bad_looks = m->weight;
+    next.baseline = m->baseline;
+    if (known) {
+        code = carry(&next, known, m->weight, err);
+    } else {
+        take_group_past(m, &next);
+        code = tarn_uuid(next.id, err);
+    }
+    if (next.opened_at < 0 && next.bad_looks >= LOOKS)
+        next.opened_at = m->now_ms;
+    if (code != TARN_OK)
+        tarn_finding_done(&next);
+    return code == TARN_OK ? tarn_findings_add(&out->live, &next, err) : code;
+}
+
+/* --- what does not --- */
+
+static tarn_code close_as(const struct tarn_merge *m, struct tarn_finding *next, const char *reason,
+                          struct tarn_merged *out, struct tarn_err *err)
+{
+    next->closed_at = m->now_ms;
+    next->closed_reason = strdup(reason);
+    if (!next->closed_reason) {
+        tarn_finding_done(next);
+        return tarn_fail_oom(err);
+    }
+    return tarn_findings_add(&out->closed, next, err);
+}
+
+/* It is told by others of its code from now on. */
+static tarn_code regroup(const struct tarn_merge *m, const struct tarn_finding *known, struct tarn_merged *out,
+                         struct tarn_err *err)
+{
+    struct tarn_finding next;
+
+    if (known->opened_at < 0)
+        return forget(out, known->id, err);
+    tarn_code code = tarn_finding_copy(&next, known, err);
+    return code == TARN_OK ? close_as(m, &next, is_star(known) ? "ungrouped" : "grouped", out, err) : code;
+}
+
+/* Looks good, or was not looked at. */
+static tarn_code look_good(const struct tarn_merge *m, const struct tarn_finding *known, struct tarn_merged *out,
+                           struct tarn_err *err)
+{
+    int looks = good_looks(m, known);
+    struct tarn_finding next;
+
+    if (looks > 0 && known->opened_at < 0) {
+        out->flapped++;
+        return forget(out, known->id, err);
+    }
+    tarn_code code = tarn_finding_copy(&next, known, err);
+    if (code != TARN_OK)
+        return code;
+    if (looks > 0) {
+        next.good_looks += looks;
+        next.bad_looks = 0;
+    }
+    return next.good_looks < LOOKS ? tarn_findings_add(&out->live, &next, err) : close_as(m, &next, "cleared", out, err);
+}
+
+static tarn_code merge_known(const struct tarn_merge *m, const struct tarn_finding *known, struct tarn_merged *out,
+                             struct tarn_err *err)
+{
+    const struct tarn_finding *report = find(m->reports, known->code, known->subject);
+    bool regroups = is_star(known) ? has_singles(m->reports, known->code) : find(m->reports, known->code, "*") != NULL;
+
+    if (report)
+        return look_bad(m, known, report, out, err);
+    return regroups ? regroup(m, known, out, err) : look_good(m, known, out, err);
+}
+
+tarn_code tarn_findings_merge(const struct tarn_merge *m, struct tarn_merged *out, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_merged_done))) struct tarn_merged merged = { 0 };
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < m->before->count && code == TARN_OK; i++)
+        code = merge_known(m, &m->before->items[i], &merged, err);
+    for (size_t i = 0; i < m->reports->count && code == TARN_OK; i++) {
+        const struct tarn_finding *report = &m->reports->items[i];
+        if (!find(m->before, report->code, report->subject))
+            code = look_bad(m, NULL, report, &merged, err);
+    }
+    if (code != TARN_OK)
+        return code;
+    if (merged.live.count > 1)
+        qsort(merged.live.items, merged.live.count, sizeof *merged.live.items, tarn_finding_order);
+    *out = merged;
+    merged = (struct tarn_merged){ 0 };
+    return TARN_OK;
+}
