@@ -44,7 +44,9 @@ RACE     := $(patsubst %.c,$(OUT)/%,$(wildcard tests/race/race_*.c))
 FUZZ     := $(patsubst %.c,$(OUT)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Files that the program carries in itself, as lists of bytes: #include "embed/openapi.yaml.inc"
 EMBED    := $(wildcard openapi.yaml migrations/*.sql)
-EMBEDDED := $(EMBED:%=$(OUT)/embed/%.inc)
+EMBEDDED := $(EMBED:%=$(OUT)/embed/%.inc) $(OUT)/embed/revision.inc
+# Of what ships; tests are not linked anew for each commit.
+REVISION  = $(if $(filter release,$(V)),$(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null))
 # Black-box tests: executables that get the program as $TARN and end with `N passed, N failed`.
 PROGRAMS := $(wildcard tests/cases/test_*.py tests/cases/test_*.sh tests/http/test_*.py tests/http/test_*.sh)
 CRASH    := $(wildcard tests/crash/test_*.py tests/crash/test_*.sh)
@@ -68,6 +70,9 @@ $(OUT)/%.o: %.c | $(EMBEDDED)
 $(OUT)/embed/%.inc: % tools/embed
 	@mkdir -p $(@D)
 	@tools/embed $< >$@
+$(OUT)/embed/revision.inc: FORCE
+	@mkdir -p $(@D)
+	@echo '"$(or $(REVISION),unknown)"' | cmp -s - $@ || echo '"$(or $(REVISION),unknown)"' >$@
 # The support of the tests is compiled once; each test file is a program of its own.
 .PRECIOUS: $(OUT)/tests/%.o
 $(OUT)/tests/libsupport.a: $(TEST_LIB:%.c=$(OUT)/%.o)

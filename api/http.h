@@ -16,6 +16,7 @@ struct tarn_runner;
 struct tarn_config;
 struct tarn_monitor_defaults;
 struct tarn_route;
+struct tarn_traffic;
 
 /* What handlers reach: made once by server/main.c, immutable while requests run. */
 struct tarn_app {
@@ -25,6 +26,7 @@ struct tarn_app {
     const struct tarn_config *config;
     const struct tarn_monitor_defaults *monitors; /* NULL in tests without monitors */
     struct tarn_answers *answers;     /* NULL: nothing is kept */
+    struct tarn_traffic *traffic;     /* NULL: nothing is counted */
     bool (*ready)(void);              /* NULL: ready */
     /* One consistent copy of the database into `file`, which does not exist yet; blocks. NULL: there is none. */
     tarn_code (*backup)(struct tarn_app *app, const char *file, struct tarn_err *err);

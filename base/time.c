@@ -5,16 +5,17 @@
 #include <string.h>
 #include <time.h>
 
-static int64_t clock_ms(clockid_t id)
+static int64_t clock_us(clockid_t id)
 {
     struct timespec ts;
 
     clock_gettime(id, &ts);
-    return (int64_t)ts.tv_sec * TARN_SECOND_MS + ts.tv_nsec / 1000000;
+    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
-int64_t tarn_now_ms(void) { return clock_ms(CLOCK_REALTIME); }
-int64_t tarn_monotonic_ms(void) { return clock_ms(CLOCK_MONOTONIC); }
+int64_t tarn_now_ms(void) { return clock_us(CLOCK_REALTIME) / 1000; }
+int64_t tarn_monotonic_ms(void) { return clock_us(CLOCK_MONOTONIC) / 1000; }
+int64_t tarn_monotonic_us(void) { return clock_us(CLOCK_MONOTONIC); }
 
 /* Days from 1970-01-01; the year begins in March here, so that the leap day is its last. */
 int64_t tarn_days_from_date(int64_t year, int month, int day)

@@ -15,6 +15,7 @@
 
 int64_t tarn_now_ms(void);       /* wall clock */
 int64_t tarn_monotonic_ms(void); /* never goes back */
+int64_t tarn_monotonic_us(void); /* microseconds */
 
 /* "2024-02-01T14:32:15Z", with ".250" when there are milliseconds. */
 const char *tarn_time_format(int64_t ms, char out[TARN_TIME_TEXT]);

@@ -74,6 +74,8 @@ void tarn_changes_tell(struct tarn_store *store)
 {
     struct tarn_changes *c = &store->changes;
     tell_events(&store->events);
+    atomic_fetch_add_explicit(&store->commits, store->commits_pending, memory_order_relaxed);
+    store->commits_pending = 0;
     if (c->pending_count == 0)
         return;
     uint64_t now = atomic_load_explicit(&c->clock, memory_order_relaxed) + 1;

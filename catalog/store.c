@@ -15,6 +15,12 @@ void tarn_store_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn
 
 void tarn_store_rest(struct tarn_store *store) { store->driver->rest(store); }
 
+void tarn_store_meters_read(struct tarn_store *store, struct tarn_store_meters *out)
+{
+    *out = (struct tarn_store_meters){ .commits = atomic_load_explicit(&store->commits, memory_order_relaxed) };
+    store->driver->meters(store, out);
+}
+
 void tarn_store_free(struct tarn_store *store)
 {
     if (store)

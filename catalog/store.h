@@ -48,6 +48,17 @@ TARN_DEFINE_AUTO(store, struct tarn_store)
 uint64_t tarn_store_clock(const struct tarn_store *store);
 bool tarn_store_touched(const struct tarn_store *store, int64_t table_id, uint64_t since);
 
+/* --- how busy it is: for metrics; any thread, quick --- */
+#define TARN_GROUP_SIZES 9 /* groups of at most 1, 2, 4, ... 256 transactions */
+struct tarn_store_meters {
+    int64_t waiting;                      /* transactions queued now */
+    int64_t commits;                      /* versions of tables that became durable since the store was opened */
+    int64_t groups[TARN_GROUP_SIZES];     /* groups committed since then, each counted once */
+    int64_t transactions;                 /* in those groups */
+    int64_t database_bytes, log_bytes;    /* on disk, -1: not known */
+};
+void tarn_store_meters_read(struct tarn_store *store, struct tarn_store_meters *out);
+
 /* --- events: for those who wait for them --- */
 /* How many times events became durable since the store was opened. Taken before a read it tells whether more came. */
 uint64_t tarn_store_events_clock(const struct tarn_store *store);

@@ -11,6 +11,7 @@ struct tarn_store_driver {
     void (*rest)(struct tarn_store *store);
     void (*submit)(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_done_fn *done);
     void (*free)(struct tarn_store *store);
+    void (*meters)(struct tarn_store *store, struct tarn_store_meters *out); /* all but `commits` */
 };
 
 /* When each table was written last, by the clock of changes; tables share slots. */
@@ -35,6 +36,8 @@ struct tarn_store {
     const struct tarn_store_driver *driver;
     struct tarn_changes changes;
     struct tarn_event_clock events;
+    _Atomic int64_t commits;
+    int64_t commits_pending; /* the writer's: made and not yet told; it takes back what is undone */
 };
 /* The writer, wherever it writes what a table shows (its row, its scan, its findings). */
 void tarn_changes_note(struct tarn_store *store, int64_t table_id);

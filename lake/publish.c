@@ -36,6 +36,7 @@ struct tarn_publisher {
     int64_t drain_until_ms;
     unsigned running, working; /* jobs in hand, workers alive */
     atomic_bool hurry;         /* the drain is over: leave long documents */
+    int64_t published, failed; /* runs */
     pthread_t workers[WORKERS], waiter;
     unsigned worker_count;
     bool has_waiter;
@@ -218,6 +219,8 @@ static void run_job(struct tarn_publisher *p, struct tarn_publish_job *job)
         publish(job, impatient, &run, &due_ms);
     }
     pthread_mutex_lock(&p->lock);
+    p->published += run.published >= 0 && job->failures == 0;
+    p->failed += job->failures > 0;
     told = tarn_publish_waits_of(&p->waits, job->table_id, run.published, run.is_off);
     tarn_publish_queue_finish(&p->queue, job, tarn_monotonic_ms(), due_ms);
     p->running--;
@@ -396,4 +399,13 @@ bool tarn_publisher_overloaded(const struct tarn_publisher *publisher, const str
     int64_t shown =
         table->published_version > table->oldest_version ? table->published_version : table->oldest_version;
     return table->version - shown > publisher->options.backlog_max;
+}
+
+/* The job of the sweep waits or runs from the start on. */
+void tarn_publisher_meters_read(struct tarn_publisher *publisher, struct tarn_publisher_meters *out)
+{
+    pthread_mutex_lock(&publisher->lock);
+    int64_t jobs = (int64_t)publisher->queue.waiting + publisher->running;
+    *out = (struct tarn_publisher_meters){ jobs > 0 ? jobs - 1 : 0, publisher->published, publisher->failed };
+    pthread_mutex_unlock(&publisher->lock);
 }

@@ -23,6 +23,12 @@ void tarn_publisher_wait(struct tarn_publisher *publisher, int64_t table_id, int
                          void (*fn)(void *ctx, bool done), void *ctx);
 /* Is the table so far behind that commits must be refused? */
 bool tarn_publisher_overloaded(const struct tarn_publisher *publisher, const struct tarn_table *table);
+/* For metrics. Any thread, quick. */
+struct tarn_publisher_meters {
+    int64_t tables;             /* with something to publish: waiting, pausing or in hand */
+    int64_t published, failed;  /* runs that ended well and with a fault, since the start */
+};
+void tarn_publisher_meters_read(struct tarn_publisher *publisher, struct tarn_publisher_meters *out);
 /* The table property that asks for _symlink_format_manifest/, and whether `properties` (a JSON object) sets it. */
 #define TARN_PROPERTY_LINKS "publish.symlink_manifest"
 bool tarn_links_wanted(const char *properties);

@@ -87,6 +87,8 @@ struct tarn_runner;
 TARN_MUST tarn_code tarn_runner_start(struct tarn_lake *lake, const struct tarn_monitor_defaults *defaults,
                                       unsigned threads, struct tarn_runner **out, struct tarn_err *err);
 void tarn_runner_nudge(struct tarn_runner *runner); /* something became due (a registration) */
+/* For metrics: scans running now, and ended since the start. Any thread. */
+void tarn_runner_meters_read(struct tarn_runner *runner, int64_t *running, int64_t *ended);
 void tarn_runner_stop(struct tarn_runner *runner);  /* finishes running scans; NULL is fine */
 
 /* --- tarn check: a folder, no server, no database --- */

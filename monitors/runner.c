@@ -31,6 +31,7 @@ struct tarn_runner {
     int64_t paused_until;  /* monotonic ms */
     int64_t running[THREADS_MAX]; /* table ids, 0: free */
     unsigned running_count;
+    int64_t ended;         /* scans since the start */
 };
 
 struct job { struct tarn_runner *runner; int64_t table_id; unsigned slot; };
@@ -42,6 +43,7 @@ static void job_over(struct job *job, bool failed)
     pthread_mutex_lock(&r->lock);
     r->running[job->slot] = 0;
     r->running_count--;
+    r->ended++;
     if (failed)
         r->paused_until = tarn_monotonic_ms() + PAUSE_MS;
     r->nudged = true;
@@ -214,6 +216,14 @@ void tarn_runner_nudge(struct tarn_runner *r)
     pthread_mutex_lock(&r->lock);
     r->nudged = true;
     pthread_cond_signal(&r->change);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void tarn_runner_meters_read(struct tarn_runner *r, int64_t *running, int64_t *ended)
+{
+    pthread_mutex_lock(&r->lock);
+    *running = r->running_count;
+    *ended = r->ended;
     pthread_mutex_unlock(&r->lock);
 }
 

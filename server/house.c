@@ -2,6 +2,7 @@
  * before all of it stands. */
 #include "server/house.h"
 #include "api/answers.h"
+#include "api/traffic.h"
 #include "base/time.h"
 #include "catalog/sqlite/sqlite.h"
 #include "server/drain.h"
@@ -120,6 +121,8 @@ static tarn_code open_doors(struct tarn_house *house, struct tarn_err *err)
     const struct tarn_config *config = house->config;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     tarn_code code = tarn_answers_new(house->store, ANSWERS_BYTES, &house->answers, err);
+    if (code == TARN_OK)
+        code = tarn_traffic_new(&house->traffic, err);
     if (code != TARN_OK)
         return code;
     house->app = (struct tarn_app){
@@ -129,6 +132,7 @@ static tarn_code open_doors(struct tarn_house *house, struct tarn_err *err)
         .config = config,
         .monitors = &house->monitors,
         .answers = house->answers,
+        .traffic = house->traffic,
         .ready = ready,
         .backup = backup,
     };
@@ -190,6 +194,7 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
     tarn_pool_free(house->pool);
     tarn_publisher_stop(house->lake.publisher, patience_ms);
     tarn_answers_free(house->answers);
+    tarn_traffic_free(house->traffic);
     tarn_lake_done(&house->lake);
     tarn_store_free(house->store);
     tarn_polls_free(house->polls);

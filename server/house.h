@@ -24,6 +24,7 @@ struct tarn_house {
     struct tarn_sweeper *sweeper;
     struct tarn_auth *auth;
     struct tarn_answers *answers;
+    struct tarn_traffic *traffic;
     struct tarn_monitor_defaults monitors;
     struct tarn_runner *runner;
     struct tarn_pool *pool;

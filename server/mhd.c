@@ -1,6 +1,7 @@
 /* mhd.c - the calls that libmicrohttpd makes, in their order: the raw target, the headers, the body in
  * pieces, its end, and once more after each resume. */
 #include "server/mhd.h"
+#include "api/traffic.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/time.h"
@@ -164,8 +165,7 @@ static enum MHD_Result begin(struct tarn_visit *visit, const char *method)
     task->req.transport = visit;
     task->req.method = method;
     task->req.now_ms = tarn_now_ms();
-    if (visit->mhd->options.log_requests)
-        visit->began_ms = tarn_monotonic_ms();
+    visit->began_us = tarn_monotonic_us();
     name_request(visit);
     task->code = judge(visit, method, &task->err);
     if (task->code != TARN_OK) {
@@ -255,6 +255,9 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **re
         return;
     *req_cls = NULL;
     tarn_visit_forget(visit);
+    if (visit->told)
+        tarn_traffic_note(visit->mhd->app->traffic, visit->task.req.route, visit->told, visit->told_code,
+                          tarn_monotonic_us() - visit->began_us);
     if (visit->begun)
         tarn_tasks_end(visit->mhd->tasks);
     tarn_task_unref(&visit->task);
@@ -267,8 +270,10 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **s
     struct tarn_mhd *mhd = cls;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
         atomic_fetch_sub(&mhd->connections, 1);
+        tarn_traffic_connected(mhd->app->traffic, -1);
         return;
     }
+    tarn_traffic_connected(mhd->app->traffic, 1);
     if (atomic_fetch_add(&mhd->connections, 1) < mhd->options.connections_max)
         return;
     *socket_context = mhd;

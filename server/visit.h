@@ -32,7 +32,9 @@ struct tarn_visit {
     uint64_t seen;                     /* bytes of the body that came */
     size_t counted;                    /* this visit's share of mhd->bodies */
     struct tarn_buf headers;           /* name NUL value NUL ...: kept while the task is in the air */
-    int64_t began_ms;                  /* monotonic, 0: not measured */
+    int64_t began_us;                  /* monotonic */
+    unsigned told;                     /* status of the answer, 0: none yet */
+    tarn_code told_code;               /* the error in it */
     char allow[64];
     size_t target_len;
     char target[];                     /* raw */

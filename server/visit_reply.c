@@ -26,7 +26,7 @@ static void log_answer(const struct tarn_visit *visit, unsigned status)
                                                 : TARN_LOG_ERROR;
     tarn_log(level, "request", "request_id", task->req.id, "method", task->req.method, "op",
              route ? route->operation : NULL, "path", task->req.path, "status", tarn_log_i64(status), "ms",
-             visit->began_ms ? tarn_log_i64(tarn_monotonic_ms() - visit->began_ms) : NULL, "code",
+             tarn_log_i64((tarn_monotonic_us() - visit->began_us) / 1000), "code",
              task->code == TARN_OK ? NULL : tarn_code_slug(task->code), "detail",
              task->code == TARN_OK ? NULL : task->err.detail, NULL);
 }
@@ -96,6 +96,7 @@ static enum MHD_Result queue(struct tarn_visit *visit, struct MHD_Response *resp
     if (visit->is_last || atomic_load_explicit(&visit->mhd->tasks->draining, memory_order_relaxed))
         MHD_add_response_header(response, "Connection", "close");
     enum MHD_Result result = MHD_queue_response(visit->connection, status, response);
+    visit->told = status;
     MHD_destroy_response(response);
     return result;
 }
@@ -108,6 +109,7 @@ enum MHD_Result tarn_visit_respond(struct tarn_visit *visit)
         task->err.code = task->code;
         tarn_reply_problem(reply, &task->req, &task->err);
     }
+    visit->told_code = task->code;
     if (task->code == TARN_METHOD_NOT_ALLOWED)
         tarn_reply_header(reply, "Allow", "%s", visit->allow);
     log_answer(visit, reply->status);
@@ -153,6 +155,7 @@ enum MHD_Result tarn_visit_respond_lost(struct tarn_visit *visit)
 {
     if (visit->task.late)
         return respond_late(visit);
+    visit->told_code = TARN_COMMIT_STATE_UNKNOWN;
     struct MHD_Response *response = MHD_create_response_from_buffer(
         sizeof LOST_TEXT - 1, (void *)(uintptr_t)LOST_TEXT, MHD_RESPMEM_PERSISTENT);
     return queue(visit, response, 500, "application/problem+json");

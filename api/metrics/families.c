@@ -1,8 +1,11 @@
 /* families.c - every metric on one page, in the order of the answer. docs/METRICS.md is made from it. */
 #include "api/metrics/metrics.h"
+#include <stddef.h>
 
 #define ONE(n) .series = (const struct tarn_series[]) { { "", TARN_N_##n }, { NULL, 0 } }
+#define SERVER(m) .write = tarn_metric_member, .member = offsetof(struct tarn_server_numbers, m)
 #define GAUGE TARN_M_GAUGE, TARN_M_PLAIN
+#define TOTAL TARN_M_COUNTER, TARN_M_PLAIN
 #define BYTES TARN_M_GAUGE, TARN_M_BYTES
 #define TIME  TARN_M_GAUGE, TARN_M_MS
 
@@ -31,6 +34,33 @@ static const struct tarn_series k_findings[] = { { "severity=\"error\"", TARN_N_
 
 /* clang-format off */
 const struct tarn_family tarn_families[] = {
+    /* the server; process_* are the names that every exporter uses */
+    { "tarn_build_info", TARN_M_INFO, TARN_M_PLAIN, "version revision", "The program; always 1.", .write = tarn_metric_build },
+    { "process_start_time_seconds", TIME, "", "When the server started.", SERVER(started_ms) },
+    { "process_cpu_seconds_total", TARN_M_COUNTER, TARN_M_MS, "", "Processor time used, user and system.", SERVER(process.cpu_ms) },
+    { "process_resident_memory_bytes", BYTES, "", "Memory that is resident, mapped pages of the database among it.", SERVER(process.resident_bytes) },
+    { "process_virtual_memory_bytes", BYTES, "", "Address space.", SERVER(process.virtual_bytes) },
+    { "process_threads", GAUGE, "", "Threads.", SERVER(process.threads) },
+    { "process_open_fds", GAUGE, "", "Open file descriptors, connections among them.", SERVER(process.open_fds) },
+    { "process_max_fds", GAUGE, "", "File descriptors that may be open.", SERVER(process.max_fds) },
+    { "tarn_http_connections", GAUGE, "", "Connections open now.", SERVER(connections) },
+    { "tarn_http_requests_total", TOTAL, "method route status", "Requests answered, by route and class of status; an empty route stands for all addresses that do not exist.", .write = tarn_metric_answers },
+    { "tarn_http_request_duration_seconds", TARN_M_HISTOGRAM, TARN_M_US, "method route le", "From the headers of a request to the last byte of its answer.", .write = tarn_metric_durations },
+    { "tarn_http_errors_total", TOTAL, "code", "Answers that were an error, by its code.", .write = tarn_metric_errors },
+    { "tarn_commits_total", TOTAL, "", "Versions of tables that became durable: commits, rollbacks, repairs.", SERVER(store.commits) },
+    { "tarn_commit_conflicts_total", TOTAL, "code", "Requests refused because another commit came first (version_conflict) or a file was not in the state that they need (file_conflict).", .write = tarn_metric_conflicts },
+    { "tarn_publication_queue_tables", GAUGE, "", "Tables with something to publish: waiting, pausing after a fault or between two long manifests, or in hand.", SERVER(publisher.tables) },
+    { "tarn_publications_total", TOTAL, "", "Publications that ended well; one may show several versions.", SERVER(publisher.published) },
+    { "tarn_publication_failures_total", TOTAL, "", "Publications that failed and are tried again.", SERVER(publisher.failed) },
+    { "tarn_scans_running", GAUGE, "", "Scans in the background now.", SERVER(scans_running) },
+    { "tarn_scans_total", TOTAL, "", "Scans in the background that ended.", SERVER(scans_ended) },
+    { "tarn_store_queue_transactions", GAUGE, "", "Transactions that wait for the writer.", SERVER(store.waiting) },
+    { "tarn_store_group_transactions", TARN_M_HISTOGRAM, TARN_M_PLAIN, "le", "Transactions that were made durable by one sync.", .write = tarn_metric_groups },
+    { "tarn_store_database_bytes", BYTES, "", "Size of the database file.", SERVER(store.database_bytes) },
+    { "tarn_store_wal_bytes", BYTES, "", "Size of the database's write-ahead log.", SERVER(store.log_bytes) },
+    { "tarn_tables", GAUGE, "", "Tables in this answer: those that the token sees.", SERVER(tables) },
+    { "tarn_metrics_gathering_seconds", TARN_M_GAUGE, TARN_M_US, "", "How long reading the tables for this answer took.", SERVER(gathering_us) },
+
     /* what a table is */
     { "tarn_table_info", TARN_M_INFO, TARN_M_PLAIN, "table format mode location_scheme owner", "A table that is known; always 1.", .each = tarn_metric_info },
     { "tarn_table_version", GAUGE, "table", "Version of the newest snapshot.", ONE(VERSION) },

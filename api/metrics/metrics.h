@@ -5,6 +5,8 @@
 #include "api/metrics/packed.h"
 #include "api/metrics/expo.h"
 #include "api/status_walk.h"
+#include "base/process.h"
+#include "lake/publish.h"
 #include "monitors/numbers.h"
 
 /* The tables that a principal sees, in the order of their names. Everything is of one moment a page. */
@@ -30,6 +32,16 @@ struct tarn_scrape {
     struct tarn_expo expo;
     struct tarn_metric_tables tables;
     bool is_gathered;
+    int64_t began_us; /* monotonic */
+    /* Of the server, read when all tables are; -1: not known. */
+    struct tarn_server_numbers {
+        struct tarn_process process;
+        struct tarn_store_meters store;
+        struct tarn_publisher_meters publisher;
+        int64_t scans_running, scans_ended;
+        int64_t started_ms, connections;
+        int64_t tables, gathering_us;
+    } server;
     size_t family, row; /* the one being written, and how many of its tables were */
     const char *labels; /* of the table at hand; borrowed */
     size_t labels_len;
@@ -51,6 +63,7 @@ struct tarn_family {
     const struct tarn_series *series;
     void (*each)(struct tarn_scrape *scrape, const struct tarn_family *family);
     void (*write)(const struct tarn_scrape *scrape, const struct tarn_family *family);
+    size_t member; /* for tarn_metric_member: where in struct tarn_server_numbers its int64_t lies */
 };
 extern const struct tarn_family tarn_families[];
 extern const size_t tarn_families_count;
@@ -60,4 +73,9 @@ void tarn_metrics_markdown(struct tarn_buf *out); /* docs/METRICS.md */
 typedef void tarn_family_each(struct tarn_scrape *scrape, const struct tarn_family *family);
 typedef void tarn_family_write(const struct tarn_scrape *scrape, const struct tarn_family *family);
 tarn_family_each tarn_metric_info, tarn_metric_active; /* tables.c */
+/* server.c */
+void tarn_metric_read_server(struct tarn_scrape *scrape);
+tarn_family_write tarn_metric_member, tarn_metric_build, tarn_metric_groups, tarn_metric_conflicts;
+/* http.c */
+tarn_family_write tarn_metric_answers, tarn_metric_durations, tarn_metric_errors;
 #endif

@@ -2,6 +2,7 @@
  * a worker makes each piece, and nothing grows with the lake but some hundred bytes a table. */
 #include "api/metrics/metrics.h"
 #include "api/native/native.h"
+#include "base/time.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -70,12 +71,21 @@ static void write_family(struct tarn_scrape *scrape)
     scrape->family++;
 }
 
+static tarn_code gather(struct tarn_scrape *scrape, struct tarn_err *err)
+{
+    tarn_code code = tarn_metric_tables_read(&scrape->tables, &scrape->is_gathered, err);
+
+    if (code == TARN_OK && scrape->is_gathered)
+        tarn_metric_read_server(scrape);
+    return code;
+}
+
 static tarn_code produce(void *state, struct tarn_buf *out, bool *end, struct tarn_err *err)
 {
     struct tarn_scrape *scrape = state;
 
     if (!scrape->is_gathered)
-        return tarn_metric_tables_read(&scrape->tables, &scrape->is_gathered, err);
+        return gather(scrape, err);
     scrape->expo.out = out;
     if (scrape->family < tarn_families_count)
         write_family(scrape);
@@ -137,6 +147,7 @@ tarn_code tarn_native_metrics(const struct tarn_request *req, struct tarn_reply 
     if (!scrape)
         return tarn_fail_oom(err);
     scrape->app = req->app;
+    scrape->began_us = tarn_monotonic_us();
     scrape->expo.open_metrics = wants_open_metrics(tarn_request_header(req, "Accept"));
     tarn_metric_tables_init(&scrape->tables, req);
     reply->status = 200;

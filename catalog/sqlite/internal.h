@@ -153,8 +153,7 @@ TARN_MUST tarn_code tarn_sqlite_writer_new(struct tarn_sqlite_store *store, stru
 void tarn_sqlite_writer_stop(struct tarn_sqlite_writer *writer);
 void tarn_sqlite_writer_free(struct tarn_sqlite_writer *writer); /* after stop; NULL is fine */
 void tarn_sqlite_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_done_fn *done);
-void tarn_sqlite_writer_counters(const struct tarn_sqlite_writer *writer, int64_t *groups,
-                                 int64_t *transactions);
+void tarn_sqlite_writer_meters(struct tarn_sqlite_writer *writer, struct tarn_store_meters *out);
 
 TARN_MUST tarn_code tarn_sqlite_migrate(struct tarn_sqlite_conn *conn, bool apply, struct tarn_err *err);
 

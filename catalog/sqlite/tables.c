@@ -241,6 +241,7 @@ static tarn_code commit(struct tarn_tx *tx, int64_t id, int64_t expected, const 
     tarn_code code = tarn_sqlite_run(tx, st, err);
     if (code == TARN_OK && tarn_sqlite_changed(tx) == 0)
         return tarn_fail(err, TARN_VERSION_CONFLICT, "the table is not at version %lld", (long long)expected);
+    tx->store->commits_pending += code == TARN_OK;
     return code;
 }
 

@@ -44,7 +44,7 @@ struct tarn_sqlite_writer {
     struct outcome outcome[GROUP_MAX];
     int log_pages;     /* in the write-ahead log after the last commit */
     int checkpoint_at; /* not before the log has this many: what is left is pinned by a reader */
-    _Atomic int64_t groups, transactions;
+    _Atomic int64_t groups[TARN_GROUP_SIZES], transactions;
 };
 
 static int note_log_pages(void *writer, sqlite3 *db, const char *name, int pages)
@@ -129,16 +129,19 @@ static void run_alone(struct tarn_sqlite_writer *w, const struct job *job, struc
         o->code = tarn_sqlite_fail(w->conn, rc, &o->err);
         return;
     }
+    int64_t commits = w->store->head.commits_pending;
     o->code = job->fn(&w->conn->tx, job->ctx, &o->err);
     if (o->code == TARN_OK && !in_transaction(w->conn))
         o->code = tarn_fail(&o->err, TARN_INTERNAL, "the transaction was lost");
     if (o->code != TARN_OK) {
+        w->store->head.commits_pending = commits;
         rollback(w->conn);
         return;
     }
     rc = tarn_sqlite_control(w->conn, TARN_SQLITE_COMMIT);
     if (rc == SQLITE_OK)
         return;
+    w->store->head.commits_pending = commits;
     rollback(w->conn);
     bool undone = is_known_undone(rc);
     o->code = undone ? tarn_sqlite_fail(w->conn, rc, &o->err) : unknown(&o->err, rc);
@@ -154,9 +157,12 @@ static bool run_member(struct tarn_sqlite_writer *w, const struct job *job, stru
     struct tarn_sqlite_conn *conn = w->conn;
     if (tarn_sqlite_control(conn, TARN_SQLITE_SAVEPOINT) != SQLITE_OK)
         return false;
+    int64_t commits = w->store->head.commits_pending;
     o->code = job->fn(&conn->tx, job->ctx, &o->err);
     if (!in_transaction(conn))
         return false;
+    if (o->code != TARN_OK)
+        w->store->head.commits_pending = commits;
     if (o->code != TARN_OK && tarn_sqlite_control(conn, TARN_SQLITE_UNDO) != SQLITE_OK)
         return false;
     return tarn_sqlite_control(conn, TARN_SQLITE_RELEASE) == SQLITE_OK && in_transaction(conn);
@@ -167,6 +173,7 @@ static bool run_member(struct tarn_sqlite_writer *w, const struct job *job, stru
 static void end_badly(struct tarn_sqlite_writer *w, size_t count, int rc)
 {
     rollback(w->conn);
+    w->store->head.commits_pending = 0;
     bool undone = rc == SQLITE_OK || is_known_undone(rc);
     for (size_t i = 0; i < count; i++) {
         struct outcome *o = &w->outcome[i];
@@ -203,6 +210,16 @@ static void run_together(struct tarn_sqlite_writer *w, const struct job *jobs, s
         end_badly(w, count, rc);
 }
 
+/* 0 for one transaction, 1 for two, 2 for up to four, ... */
+static size_t size_class(size_t count)
+{
+    size_t at = 0;
+    while (at + 1 < TARN_GROUP_SIZES && ((size_t)1 << at) < count)
+        at++;
+    return at;
+}
+_Static_assert(GROUP_MAX <= 1 << (TARN_GROUP_SIZES - 1), "the largest group has a class");
+
 static void run_group(struct tarn_sqlite_writer *w, const struct job *jobs, size_t count)
 {
     bool together = count > 1 && w->conn;
@@ -217,7 +234,7 @@ static void run_group(struct tarn_sqlite_writer *w, const struct job *jobs, size
     if (w->conn && w->conn->sick)
         (void)reopen(w, NULL);
     tarn_changes_tell(&w->store->head);
-    atomic_fetch_add_explicit(&w->groups, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->groups[size_class(count)], 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->transactions, (int64_t)count, memory_order_relaxed);
     for (size_t i = 0; i < count; i++) {
         jobs[i].done(jobs[i].ctx, w->outcome[i].code, &w->outcome[i].err);
@@ -368,8 +385,12 @@ void tarn_sqlite_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tar
     done(ctx, code, &err);
 }
 
-void tarn_sqlite_writer_counters(const struct tarn_sqlite_writer *w, int64_t *groups, int64_t *transactions)
+void tarn_sqlite_writer_meters(struct tarn_sqlite_writer *w, struct tarn_store_meters *out)
 {
-    *groups = atomic_load_explicit(&w->groups, memory_order_relaxed);
-    *transactions = atomic_load_explicit(&w->transactions, memory_order_relaxed);
+    pthread_mutex_lock(&w->lock);
+    out->waiting = (int64_t)w->waiting_count;
+    pthread_mutex_unlock(&w->lock);
+    for (size_t i = 0; i < TARN_GROUP_SIZES; i++)
+        out->groups[i] = atomic_load_explicit(&w->groups[i], memory_order_relaxed);
+    out->transactions = atomic_load_explicit(&w->transactions, memory_order_relaxed);
 }
