@@ -64,6 +64,7 @@ const struct tarn_route tarn_routes[] = {
     { "GET",    T "/status",                 "getStatus",     STATUS, EMPTY, "", INLINE(tarn_native_status_get) },
     { "POST",   T "/check",                  "checkTable",    READ,   EMPTY, "depth", FLOW(tarn_native_check),
       .elsewhere = "status" },
+    { "POST",   T "/repair",                 "repairTable",   WRITE,  JSON,  "", FLOW(tarn_native_repair) },
     { "GET",    T "/findings",               "listFindings",  STATUS, EMPTY,
                 "state " PAGE,                                                   WORKER(tarn_native_findings_list) },
     { "POST",   T "/findings/{id}/ack",      "acknowledgeFinding", WRITE, MAYBE, "", FLOW(tarn_native_finding_ack) },

@@ -53,7 +53,7 @@ tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn
 {
     tarn_code code = tarn_managed_check(table, err);
 
-    if (code == TARN_OK)
+    if (code == TARN_OK && table->block != use->cures)
         code = tarn_block_check(table, err);
     if (code != TARN_OK)
         return code;

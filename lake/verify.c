@@ -9,7 +9,7 @@
 
 #define WARNINGS_MAX 1000 /* in one answer */
 
-static void verify_done(struct tarn_verifying *v)
+void tarn_verify_done(struct tarn_verifying *v)
 {
     tarn_verify_versions_done(v);
     tarn_place_free(v->place);
@@ -108,7 +108,7 @@ static bool is_refused(const struct tarn_verifying *v, enum tarn_verify level)
     return v->asked >= level || v->table->enforcement != TARN_ENFORCE_WARN;
 }
 
-static tarn_code verify_add(struct tarn_verifying *v, struct tarn_commit_op *op, struct tarn_err *err)
+tarn_code tarn_verify_add(struct tarn_verifying *v, struct tarn_commit_op *op, struct tarn_err *err)
 {
     enum tarn_verify level = TARN_VERIFY_SIZE;
     TARN_ERR(fault);
@@ -130,7 +130,7 @@ static tarn_code verify_all(struct tarn_verifying *v, struct tarn_err *err)
     for (size_t i = 0; i < v->use->op_count; i++) {
         if (!v->use->ops[i].is_add)
             continue;
-        tarn_code code = verify_add(v, &v->use->ops[i], err);
+        tarn_code code = tarn_verify_add(v, &v->use->ops[i], err);
         if (code == TARN_VERIFICATION_FAILED || code == TARN_INCOMPATIBLE_SCHEMA)
             (void)tarn_err_prefix(err, "operations[%zu]", i);
         if (code != TARN_OK)
@@ -140,7 +140,7 @@ static tarn_code verify_all(struct tarn_verifying *v, struct tarn_err *err)
 }
 
 /* What did not fit into the answer is at least counted. */
-static tarn_code close_warnings(struct tarn_verifying *v, struct tarn_err *err)
+tarn_code tarn_verify_end(struct tarn_verifying *v, struct tarn_err *err)
 {
     if (v->warnings <= WARNINGS_MAX)
         return TARN_OK;
@@ -149,22 +149,29 @@ static tarn_code close_warnings(struct tarn_verifying *v, struct tarn_err *err)
     return json_array_append_new(v->use->warnings, last) == 0 ? TARN_OK : tarn_fail_oom(err);
 }
 
+tarn_code tarn_verify_begin(struct tarn_verifying *v, struct tarn_commit_use *use, const struct tarn_table *table,
+                            const struct tarn_schema_rows *schemas, enum tarn_verify depth, struct tarn_err *err)
+{
+    TARN_ERR(missing);
+
+    *v = (struct tarn_verifying){ .use = use, .table = table, .rows = schemas, .depth = depth };
+    json_decref(use->warnings);
+    use->warnings = NULL;
+    v->asked = use->verify > table->verify ? use->verify : table->verify;
+    v->keys = json_loads(table->partition_keys, 0, NULL);
+    tarn_code code = tarn_place_open(use->lake->storage, table->location, false, &v->place, &missing);
+    if (code == TARN_NOT_FOUND)
+        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", table->location);
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &missing);
+}
+
 tarn_code tarn_commit_verify(struct tarn_commit_use *use, const struct tarn_table *table,
                              const struct tarn_schema_rows *schemas, enum tarn_verify depth, struct tarn_err *err)
 {
-    __attribute__((cleanup(verify_done))) struct tarn_verifying v = { .use = use, .table = table, .rows = schemas,
-                                                                   .depth = depth };
-    TARN_ERR(missing);
+    __attribute__((cleanup(tarn_verify_done))) struct tarn_verifying v = { 0 };
 
-    json_decref(use->warnings);
-    use->warnings = NULL;
-    v.asked = use->verify > table->verify ? use->verify : table->verify;
-    v.keys = json_loads(table->partition_keys, 0, NULL);
-    tarn_code code = tarn_place_open(use->lake->storage, table->location, false, &v.place, &missing);
-    if (code == TARN_NOT_FOUND)
-        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", table->location);
-    if (code != TARN_OK)
-        return tarn_err_move(err, &missing);
-    code = verify_all(&v, err);
-    return code == TARN_OK ? close_warnings(&v, err) : code;
+    tarn_code code = tarn_verify_begin(&v, use, table, schemas, depth, err);
+    if (code == TARN_OK)
+        code = verify_all(&v, err);
+    return code == TARN_OK ? tarn_verify_end(&v, err) : code;
 }

@@ -1,4 +1,4 @@
-/* verify.h - one verification while it runs: shared by verify.c and verify_schema.c only. */
+/* verify.h - one verification while it runs: of a commit's files in a row (tarn_commit_verify), or of one after the other. */
 #ifndef TARN_LAKE_VERIFY_H
 #define TARN_LAKE_VERIFY_H
 #include "catalog/schema_map.h"
@@ -21,6 +21,16 @@ struct tarn_verifying {
     enum tarn_verify depth, asked;        /* how deep to look, and how deep somebody asked for a refusal */
     size_t warnings;                      /* met, also those above the limit */
 };
+
+/* Zeroed or begun, it is to be done. `use`, `table` and `schemas` (all of the table's when `depth` is a footer) are
+ * borrowed. */
+TARN_MUST tarn_code tarn_verify_begin(struct tarn_verifying *v, struct tarn_commit_use *use,
+                                      const struct tarn_table *table, const struct tarn_schema_rows *schemas,
+                                      enum tarn_verify depth, struct tarn_err *err);
+/* One added file. Blocks. TARN_VERIFICATION_FAILED, TARN_INCOMPATIBLE_SCHEMA with `path`. */
+TARN_MUST tarn_code tarn_verify_add(struct tarn_verifying *v, struct tarn_commit_op *op, struct tarn_err *err);
+TARN_MUST tarn_code tarn_verify_end(struct tarn_verifying *v, struct tarn_err *err); /* closes the warnings */
+void tarn_verify_done(struct tarn_verifying *v);
 
 /* A warning of the answer, naming the file; `change` (may be NULL) has column, from and to. */
 TARN_MUST tarn_code tarn_verify_warn(struct tarn_verifying *v, const char *code, const char *path,

@@ -70,8 +70,8 @@ const struct tarn_kind tarn_kinds[] = {
 
     /* the data files */
     { "missing_data_file", TARN_SEV_ERROR, .unit = "bytes", .cure = "forget", .needs = DOCS | LISTING, .text = "A listed file is not there: reads fail." },
-    { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .needs = DOCS | LISTING, .text = "A file has another size than listed." },
-    { "corrupt_data_file", TARN_SEV_ERROR, .needs = FOOTERS, .text = "A file is no readable Parquet file." },
+    { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .cure = "register", .needs = DOCS | LISTING, .text = "A file has another size than listed." },
+    { "corrupt_data_file", TARN_SEV_ERROR, .cure = "forget", .needs = FOOTERS, .text = "A file is no readable Parquet file." },
     { "encrypted", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is encrypted and not judged." },
     { "footer_too_large", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is too large to be judged." },
     { "leftover_temp", TARN_SEV_INFO, .grace = "1m", .unit = "files", .needs = LISTING, .is_whole = true, .text = "Temporary files were left behind; no reader sees them." },

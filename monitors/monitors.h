@@ -19,6 +19,9 @@ struct tarn_monitor_defaults {      /* from the configuration */
 /* Is this a valid `monitors` object? TARN_INVALID naming the member (monitors.manifest_age.warning). */
 TARN_MUST tarn_code tarn_monitors_check(const json_t *monitors, const char *field, struct tarn_err *err);
 
+/* The grace time of a code for a table whose `monitors` (as text) hold. */
+int64_t tarn_monitors_grace_ms(const struct tarn_monitor_defaults *defaults, const char *monitors, const char *code);
+
 void tarn_monitors_markdown(struct tarn_buf *out); /* docs/MONITORS.md */
 
 /* --- the status document --- */

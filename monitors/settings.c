@@ -317,3 +317,11 @@ tarn_code tarn_monitors_check(const json_t *monitors, const char *field, struct 
     (void)tarn_err_prefix(&fault, "%s", field);
     return tarn_err_move(err, &fault);
 }
+
+int64_t tarn_monitors_grace_ms(const struct tarn_monitor_defaults *defaults, const char *monitors, const char *code)
+{
+    struct tarn_settings settings;
+
+    tarn_settings_resolve(defaults, monitors, &settings);
+    return tarn_settings_of(&settings, code)->grace_ms;
+}

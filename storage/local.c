@@ -92,8 +92,11 @@ static tarn_code local_stat(struct tarn_place *place, const char *path, struct t
 {
     TARN_AUTO_FD int fd = tarn_local_openat(tarn_local_of(place)->fd, path, O_PATH | O_NOFOLLOW);
     struct statx st;
-    if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, TARN_LOCAL_STATX, &st) != 0)
+    if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, TARN_LOCAL_STATX, &st) != 0) {
+        out->is_symlink = errno == ELOOP;
         return tarn_local_fail(errno, "look at", place->location, path, err);
+    }
+    out->is_symlink = S_ISLNK(st.stx_mode);
     if (!S_ISREG(st.stx_mode))
         return tarn_fail(err, TARN_NOT_FOUND, "'%s/%s' is no file", place->location, path);
     tarn_local_object(&st, out);

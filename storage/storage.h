@@ -62,7 +62,8 @@ TARN_MUST tarn_code tarn_lister_next(struct tarn_lister *lister, struct tarn_obj
                                      struct tarn_err *err);
 void tarn_lister_free(struct tarn_lister *lister);
 TARN_DEFINE_AUTO(lister, struct tarn_lister)
-/* Size, time, token of one object; TARN_NOT_FOUND. out->path is left alone. */
+/* Size, time, token of one object. TARN_NOT_FOUND, also when a symbolic link is in the way (out->is_symlink: then the
+ * answer proves nothing). out->path is left alone. */
 TARN_MUST tarn_code tarn_place_stat(struct tarn_place *place, const char *path, struct tarn_object *out,
                                     struct tarn_err *err);
 /* Bytes [offset, offset + len) into out (fewer at the end). TARN_NOT_FOUND. */

@@ -90,6 +90,8 @@ extern const struct tarn_flow tarn_native_check; /* POST .../check; query: depth
 
 /* discover.c */
 tarn_handler_fn tarn_native_discover; /* work */
+/* repair.c */
+extern const struct tarn_flow tarn_native_repair; /* POST .../repair */
 
 /* tokens.c */
 tarn_handler_fn tarn_native_tokens_list; /* handle */
