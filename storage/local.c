@@ -14,12 +14,18 @@ struct local_reader {
     char *name; /* owned: location and path, for messages */
 };
 
-void tarn_local_object(const struct statx *st, struct tarn_object *out)
+void tarn_local_glance(const struct statx *st, struct tarn_object *out)
 {
     out->is_folder = S_ISDIR(st->stx_mode);
     out->is_symlink = S_ISLNK(st->stx_mode);
     out->size = S_ISREG(st->stx_mode) ? (int64_t)st->stx_size : 0;
     out->mtime_ms = (int64_t)st->stx_mtime.tv_sec * 1000 + st->stx_mtime.tv_nsec / 1000000;
+    out->token[0] = '\0';
+}
+
+void tarn_local_object(const struct statx *st, struct tarn_object *out)
+{
+    tarn_local_glance(st, out);
     int64_t mtime_ns = (int64_t)st->stx_mtime.tv_sec * 1000000000 + st->stx_mtime.tv_nsec;
     int64_t ctime_ns = (int64_t)st->stx_ctime.tv_sec * 1000000000 + st->stx_ctime.tv_nsec;
     snprintf(out->token, sizeof out->token, "%llx-%llx-%llx-%llx", (unsigned long long)st->stx_ino,
@@ -201,6 +207,7 @@ const struct tarn_place_ops tarn_local_ops = {
     .lister = tarn_local_lister,
     .lister_next = tarn_local_lister_next,
     .lister_free = tarn_local_lister_free,
+    .folder = tarn_local_folder,
     .stat = local_stat,
     .read = local_read,
     .reader = local_reader,

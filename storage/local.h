@@ -33,6 +33,8 @@ int tarn_local_make_folder(int dir, const char *path);
 int tarn_local_make_root(const char *path);
 
 void tarn_local_object(const struct statx *st, struct tarn_object *out);
+/* The same without the token, whose text costs more than the look. */
+void tarn_local_glance(const struct statx *st, struct tarn_object *out);
 #define TARN_LOCAL_STATX (STATX_TYPE | STATX_SIZE | STATX_INO | STATX_MTIME | STATX_CTIME)
 
 tarn_code tarn_local_lister(struct tarn_place *place, const char *prefix, bool recursive,
@@ -40,6 +42,8 @@ tarn_code tarn_local_lister(struct tarn_place *place, const char *prefix, bool r
 tarn_code tarn_local_lister_next(struct tarn_lister *lister, struct tarn_object *out, bool *found,
                                  struct tarn_err *err);
 void tarn_local_lister_free(struct tarn_lister *lister);
+tarn_code tarn_local_folder(struct tarn_place *place, const char *folder, tarn_folder_wants_fn *wants,
+                            tarn_object_fn *fn, void *ctx, struct tarn_err *err);
 tarn_code tarn_local_writer(struct tarn_place *place, const char *path, struct tarn_writer **out,
                             struct tarn_err *err);
 tarn_code tarn_local_writer_add(struct tarn_writer *writer, const void *data, size_t len,

@@ -164,6 +164,13 @@ tarn_code tarn_place_list(struct tarn_place *place, const char *prefix, bool rec
     return code;
 }
 
+tarn_code tarn_place_folder(struct tarn_place *place, const char *folder, tarn_folder_wants_fn *wants,
+                            tarn_object_fn *fn, void *ctx, struct tarn_err *err)
+{
+    tarn_code code = folder[0] == '\0' ? TARN_OK : path_check(place, folder, err);
+    return code != TARN_OK ? code : place->ops->folder(place, folder, wants, fn, ctx, err);
+}
+
 tarn_code tarn_place_stat(struct tarn_place *place, const char *path, struct tarn_object *out,
                           struct tarn_err *err)
 {

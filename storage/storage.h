@@ -62,6 +62,20 @@ TARN_MUST tarn_code tarn_lister_next(struct tarn_lister *lister, struct tarn_obj
                                      struct tarn_err *err);
 void tarn_lister_free(struct tarn_lister *lister);
 TARN_DEFINE_AUTO(lister, struct tarn_lister)
+
+/* By what a folder is known again: the same one, holding the names that it held. */
+struct tarn_folder_state {
+    uint64_t id;        /* inode number */
+    int64_t changed_ns; /* its status change: moved by every name that comes or goes, and by nobody's hand */
+    bool keeps_time;    /* on a file system that is known to do so */
+};
+/* One folder ("": the place's own), not what lies below its folders: its state before any name was read goes to `wants`
+ * (NULL: it wants), and when that wants them, its files and folders go to `fn`. Objects carry no token. TARN_NOT_FOUND: no
+ * such folder, or it went away meanwhile; TARN_STORAGE_UNAVAILABLE: it cannot be read to its end. After an error what was
+ * given is not all that lies there. */
+typedef bool tarn_folder_wants_fn(void *ctx, const struct tarn_folder_state *state);
+TARN_MUST tarn_code tarn_place_folder(struct tarn_place *place, const char *folder, tarn_folder_wants_fn *wants,
+                                      tarn_object_fn *fn, void *ctx, struct tarn_err *err);
 /* Size, time, token of one object. TARN_NOT_FOUND, also when a symbolic link is in the way (out->is_symlink: then the
  * answer proves nothing). out->path is left alone. */
 TARN_MUST tarn_code tarn_place_stat(struct tarn_place *place, const char *path, struct tarn_object *out,
