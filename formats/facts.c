@@ -111,6 +111,7 @@ void tarn_facts_done(struct tarn_facts *facts)
         &facts->log.misnamed, &facts->duplicates,      &facts->missing,      &facts->sizes,     &facts->unregistered,
         &facts->leftovers,    &facts->not_in_manifest, &facts->still_listed, &facts->symlinks,  &facts->corrupt,
         &facts->encrypted,    &facts->running,         &facts->unlinked,     &facts->footer_too_large,
+        &facts->unexpected,   &facts->invalid_paths,
         &facts->partition_drift, &facts->no_partition_values, &facts->no_column_stats,
     };
 

@@ -148,6 +148,8 @@ struct tarn_facts {
     int64_t unregistered_young; /* younger than the grace time */
     int64_t reclaimable_files, reclaimable_bytes; /* removed by a commit, still lying there */
     struct tarn_suspects leftovers, symlinks;
+    struct tarn_suspects unexpected;    /* data of another format, listed or lying there */
+    struct tarn_suspects invalid_paths; /* listed, but no path that a data file may have */
 
     /* what is told of the listed files (coverage.h); notes say what is wrong */
     struct tarn_suspects partition_drift, no_partition_values, no_column_stats;
@@ -218,6 +220,7 @@ struct tarn_facts_options {
     bool sweep;                    /* everything; else what is new */
     int64_t unregistered_grace_ms; /* a file younger than this may still be registered */
     int64_t leftover_grace_ms;
+    int64_t unexpected_grace_ms;   /* a file of another format that nobody lists may still go */
     const struct tarn_schema *schema;   /* instead of the one found there; NULL: none */
     const char *partition_keys;         /* JSON array, NULL: as found */
     int64_t previous_version;           /* -1: none */

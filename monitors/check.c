@@ -85,6 +85,7 @@ static tarn_code gather(struct check *c, struct tarn_err *err)
         .sweep = true,
         .unregistered_grace_ms = tarn_settings_of(&c->settings, "unregistered_data_file")->grace_ms,
         .leftover_grace_ms = tarn_settings_of(&c->settings, "leftover_temp")->grace_ms,
+        .unexpected_grace_ms = tarn_settings_of(&c->settings, "unexpected_file_format")->grace_ms,
         .schema = c->options->schema_file ? tarn_schema_doc_current(&c->schema) : NULL,
         .previous_version = -1,
     };

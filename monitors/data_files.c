@@ -10,6 +10,8 @@ void tarn_judge_data_files(struct tarn_judging *j)
         { "corrupt_data_file", &facts->corrupt },
         { "encrypted", &facts->encrypted },
         { "footer_too_large", &facts->footer_too_large },
+        { "unexpected_file_format", &facts->unexpected },
+        { "invalid_data_path", &facts->invalid_paths },
         { "leftover_temp", &facts->leftovers },
         { "symlink_skipped", &facts->symlinks },
     };

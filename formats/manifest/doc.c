@@ -1,5 +1,6 @@
 /* doc.c - the part that manifests and log entries share: both are one object with a long array of files. */
 #include "formats/manifest/doc.h"
+#include "formats/manifest/manifest.h"
 #include <string.h>
 
 enum { PATH_MAX_BYTES = 4096, OBJECT_MAX_BYTES = 1024 * 1024 };
@@ -251,11 +252,23 @@ tarn_code tarn_doc_lax_instant(struct tarn_jsonr *r, const struct tarn_jsonr_eve
 
 /* --- a file --- */
 
+/* Below 0 it is no size, but not what makes a whole document unreadable: TARN_SIZE_NEGATIVE. */
+static tarn_code read_size(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, const char *key, void *target,
+                           struct tarn_err *err)
+{
+    bool is_negative = first->token == TARN_J_INTEGER && first->integer < 0;
+
+    if (!is_negative)
+        return tarn_doc_count(r, first, key, target, err);
+    *(int64_t *)target = TARN_SIZE_NEGATIVE;
+    return TARN_OK;
+}
+
 enum { FILE_PATH, FILE_TYPE, FILE_SIZE, FILE_PARTITION, FILE_STATS, FILE_RECORDS, FILE_SCHEMA };
 static const struct tarn_doc_member k_file[] = {
     [FILE_PATH] = { "path", tarn_doc_path, offsetof(struct tarn_doc_file, path) },
     [FILE_TYPE] = { "type", tarn_doc_path, offsetof(struct tarn_doc_file, type) },
-    [FILE_SIZE] = { "size", tarn_doc_count, offsetof(struct tarn_doc_file, size) },
+    [FILE_SIZE] = { "size", read_size, offsetof(struct tarn_doc_file, size) },
     [FILE_PARTITION] = { "partitionValues", tarn_doc_object,
                          offsetof(struct tarn_doc_file, partition_values) },
     [FILE_STATS] = { "columnStats", tarn_doc_object, offsetof(struct tarn_doc_file, column_stats) },

@@ -9,6 +9,10 @@ enum { ATTEMPTS = 3 };
 static void gather_done(struct tarn_gather *g)
 {
     tarn_fileset_done(&g->files);
+    tarn_fileset_done(&g->folders);
+    tarn_fileset_done(&g->links);
+    tarn_buf_done(&g->last_folder);
+    tarn_buf_done(&g->room);
     tarn_picks_done(&g->picks);
     tarn_schema_past_done(&g->past);
     tarn_schema_doc_done(&g->doc);

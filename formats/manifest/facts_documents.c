@@ -109,45 +109,6 @@ static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
     return facts->schema == TARN_DOC_READ ? past_of_doc(g, object.mtime_ms, err) : TARN_OK;
 }
 
-/* The table's own keys when it has some, else what most of its files say. */
-static const char *given_keys(const struct tarn_gather *g)
-{
-    return g->options->catalog ? g->options->catalog->table->partition_keys : g->options->partition_keys;
-}
-
-static tarn_code note_entry(struct tarn_gather *g, const struct tarn_file *file, struct tarn_err *err)
-{
-    if (!g->coverage)
-        g->coverage = tarn_coverage_new(g->partition_keys, tarn_gather_past(g));
-    return g->coverage ? tarn_coverage_note(g->coverage, file, err) : tarn_fail_oom(err);
-}
-
-static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
-{
-    struct tarn_gather *g = ctx;
-    struct tarn_facts *facts = g->facts;
-    tarn_code code = tarn_gather_goes_on(g, err);
-
-    if (code != TARN_OK)
-        return code;
-    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
-    if (!entry)
-        return tarn_fail_oom(err);
-    if (entry->flags & TARN_FILE_LISTED) {
-        bool is_told = entry->flags & TARN_FILE_DOUBLE;
-        entry->flags |= TARN_FILE_DOUBLE;
-        return is_told ? TARN_OK : tarn_suspects_add(&facts->duplicates, file->path, NULL, 2, 1, -1, err);
-    }
-    entry->flags |= TARN_FILE_LISTED;
-    entry->behind = tarn_schema_past_behind(tarn_gather_past(g), file->schema_version) & TARN_BEHIND_MAX;
-    if (file->size >= 0)
-        entry->size = (uint64_t)file->size & TARN_FILE_NO_SIZE;
-    facts->file_count++;
-    if (file->size > 0 && facts->total_bytes <= INT64_MAX - file->size)
-        facts->total_bytes += file->size;
-    return note_entry(g, file, err);
-}
-
 /* The version of a managed table is the catalog's. */
 static void take_head(struct tarn_gather *g, struct tarn_manifest_head *head, int64_t mtime_ms)
 {
@@ -169,15 +130,6 @@ static void take_head(struct tarn_gather *g, struct tarn_manifest_head *head, in
     facts->last_updated = head->last_updated >= 0 ? head->last_updated : mtime_ms;
 }
 
-/* What an attempt that failed in the middle left. */
-static void forget_listed(struct tarn_gather *g)
-{
-    tarn_fileset_clear(&g->files);
-    tarn_suspects_done(&g->facts->duplicates);
-    tarn_coverage_free(tarn_take(&g->coverage));
-    g->facts->file_count = g->facts->total_bytes = 0;
-}
-
 static tarn_code read_manifest(struct tarn_gather *g, tarn_file_fn *fn, struct tarn_err *err)
 {
     struct tarn_facts *facts = g->facts;
@@ -188,7 +140,7 @@ static tarn_code read_manifest(struct tarn_gather *g, tarn_file_fn *fn, struct t
         struct tarn_object object = { .mtime_ms = -1 };
         TARN_ERR(fault);
         if (fn)
-            forget_listed(g);
+            tarn_gather_entries_forget(g);
         code = tarn_manifest_read_at(g->place, &head, &object, fn, g, &fault);
         facts->manifest_mtime_ms = object.mtime_ms;
         memcpy(g->manifest_token, object.token, sizeof g->manifest_token);
@@ -199,7 +151,7 @@ static tarn_code read_manifest(struct tarn_gather *g, tarn_file_fn *fn, struct t
             break;
     }
     if (fn && facts->manifest != TARN_DOC_READ) {
-        forget_listed(g);
+        tarn_gather_entries_forget(g);
         facts->file_count = facts->total_bytes = -1;
     }
     return code;
@@ -254,7 +206,7 @@ static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
     bool is_published = catalog->publication && catalog->publication->manifest_token[0];
     bool is_ours = is_published && strcmp(catalog->publication->manifest_token, object.token) == 0;
     if (!is_ours || catalog->shown_at < 0) {
-        code = read_manifest(g, note_listed, err);
+        code = read_manifest(g, tarn_gather_entry, err);
         return code == TARN_OK && is_published && !is_ours ? judge_other(g, err) : code;
     }
     facts->manifest = TARN_DOC_READ;
@@ -283,8 +235,8 @@ static tarn_code gather_managed(struct tarn_gather *g, struct tarn_err *err)
     /* The snapshot takes the place of what the manifest lists; its duplicates stay told. */
     struct tarn_suspects duplicates = facts->duplicates;
     facts->duplicates = (struct tarn_suspects){ 0 };
-    forget_listed(g);
-    code = catalog->files(catalog->ctx, note_listed, g, err);
+    tarn_gather_entries_forget(g);
+    code = catalog->files(catalog->ctx, tarn_gather_entry, g, err);
     tarn_suspects_done(&facts->duplicates);
     facts->duplicates = duplicates;
     return code;
@@ -296,42 +248,15 @@ static tarn_code gather_observed(struct tarn_gather *g, struct tarn_err *err)
     if (code == TARN_OK)
         code = read_schema(g, err);
     if (code == TARN_OK)
-        code = read_manifest(g, note_listed, err);
+        code = read_manifest(g, tarn_gather_entry, err);
     return code;
-}
-
-/* What all the entries say together. */
-static tarn_code end_coverage(struct tarn_gather *g, struct tarn_err *err)
-{
-    json_t *keys = NULL;
-
-    if (!g->coverage)
-        return TARN_OK;
-    tarn_code code = tarn_coverage_end(g->coverage, g->facts, &keys, err);
-    if (code != TARN_OK)
-        return code;
-    json_decref(g->partition_keys);
-    g->partition_keys = keys;
-    return TARN_OK;
 }
 
 tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err)
 {
-    g->partition_keys = given_keys(g) ? json_loads(given_keys(g), 0, NULL) : NULL;
+    tarn_gather_entries_begin(g);
     tarn_code code = g->options->catalog ? gather_managed(g, err) : gather_observed(g, err);
     if (code == TARN_OK)
-        code = end_coverage(g, err);
-    if (code == TARN_OK && (g->options->catalog || g->facts->manifest == TARN_DOC_READ))
-        g->facts->saw |= TARN_SAW_ENTRIES;
+        code = tarn_gather_entries_end(g, err);
     return code;
-}
-
-tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err)
-{
-    const struct tarn_facts_catalog *catalog = g->options->catalog;
-
-    if (catalog)
-        return catalog->files(catalog->ctx, fn, ctx, err);
-    __attribute__((cleanup(tarn_manifest_head_done))) struct tarn_manifest_head head = { 0 };
-    return tarn_manifest_read_at(g->place, &head, NULL, fn, ctx, err);
 }

@@ -2,6 +2,7 @@
  * keep their names. */
 #include "formats/manifest/gather.h"
 #include "base/text.h"
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -36,14 +37,41 @@ static tarn_code keep_folder(struct folders *f, const char *name, struct tarn_er
     return f->names[f->count++] ? TARN_OK : tarn_fail_oom(err);
 }
 
-static tarn_code note_other(struct tarn_gather *g, const struct tarn_object *object, struct tarn_err *err)
+static tarn_code note_leftover(struct tarn_gather *g, const struct tarn_object *object, struct tarn_err *err)
 {
     struct tarn_facts *facts = g->facts;
 
-    if (object->mtime_ms > g->options->now_ms - g->options->leftover_grace_ms || !tarn_is_leftover(object->path))
+    if (object->mtime_ms > g->options->now_ms - g->options->leftover_grace_ms)
         return TARN_OK;
     facts->leftovers.bytes += object->size;
     return tarn_suspects_add(&facts->leftovers, object->path, NULL, object->size, -1, object->mtime_ms, err);
+}
+
+/* Beside data files, or where a key=value folder says that data belongs. */
+static bool lies_among_data(const struct tarn_gather *g, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 0, path);
+    return strchr(folder, '=') || tarn_fileset_find(&g->folders, folder);
+}
+
+static tarn_code note_stray(struct tarn_gather *g, const struct tarn_object *object, unsigned flags, struct tarn_err *err)
+{
+    const char *format = tarn_stray_format(object->path);
+    bool is_young = object->mtime_ms > g->options->now_ms - g->options->unexpected_grace_ms;
+    char note[64];
+
+    if (!format || is_young || flags & (TARN_FILE_KEPT | TARN_FILE_REMOVED) || !lies_among_data(g, object->path))
+        return TARN_OK;
+    snprintf(note, sizeof note, "%s, among the data", format);
+    return tarn_suspects_add(&g->facts->unexpected, object->path, note, -1, -1, object->mtime_ms, err);
+}
+
+static tarn_code note_other(struct tarn_gather *g, const struct tarn_object *object, unsigned flags, struct tarn_err *err)
+{
+    return tarn_is_leftover(object->path) ? note_leftover(g, object, err) : note_stray(g, object, flags, err);
 }
 
 static tarn_code note_unlisted(struct tarn_gather *g, const struct tarn_object *object, unsigned flags,
@@ -62,6 +90,8 @@ static tarn_code note_unlisted(struct tarn_gather *g, const struct tarn_object *
     bool is_told = g->options->catalog || facts->manifest == TARN_DOC_READ;
     if (flags & TARN_FILE_ADDED || object->mtime_ms < g->unread_before_ms || !is_told)
         return TARN_OK;
+    if (object->size == 0) /* begun, never written: there is nothing that readers miss */
+        return note_leftover(g, object, err);
     if (object->mtime_ms > g->options->now_ms - g->options->unregistered_grace_ms) {
         facts->unregistered_young++;
         return TARN_OK;
@@ -74,12 +104,15 @@ static tarn_code note_listed(struct tarn_gather *g, const struct tarn_object *ob
                              struct tarn_err *err)
 {
     file->flags = (file->flags | TARN_FILE_SEEN) & TARN_FILE_FLAGS;
-    int64_t listed = file->size == TARN_FILE_NO_SIZE ? object->size : (int64_t)file->size;
+    bool is_told = file->size != TARN_FILE_NO_SIZE;
+    int64_t listed = is_told ? (int64_t)file->size : object->size;
     tarn_code code = TARN_OK;
 
+    if (!is_told)
+        g->facts->total_bytes += object->size;
     if (listed != object->size)
         code = tarn_suspects_add(&g->facts->sizes, object->path, NULL, object->size, listed, object->mtime_ms, err);
-    if (code == TARN_OK)
+    if (code == TARN_OK && !tarn_other_format(object->path))
         code = tarn_picks_offer(&g->picks, object->path, object->size, object->mtime_ms, (unsigned)file->behind, err);
     return code;
 }
@@ -97,6 +130,26 @@ static tarn_code note_newest(struct tarn_facts *facts, const struct tarn_object 
     return TARN_OK;
 }
 
+static tarn_code note_link(struct tarn_gather *g, const struct tarn_object *object, struct tarn_err *err)
+{
+    if (!tarn_fileset_put(&g->links, object->path))
+        return tarn_fail_oom(err);
+    return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
+}
+
+/* Is the path a link, or behind one? What is not followed is not known to be missing. */
+static bool is_behind_link(const struct tarn_gather *g, const char *path)
+{
+    char part[4096];
+
+    for (const char *end = strchr(path, '/'); g->links.count > 0 && end; end = strchr(end + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(end - path), path);
+        if (tarn_fileset_find(&g->links, part))
+            return true;
+    }
+    return tarn_fileset_find(&g->links, path) != NULL;
+}
+
 static tarn_code note_object(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct tarn_gather *g = ctx;
@@ -105,14 +158,16 @@ static tarn_code note_object(void *ctx, const struct tarn_object *object, struct
     if (code != TARN_OK)
         return code;
     if (object->is_symlink)
-        return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
-    if (!tarn_is_data_file(object->path))
-        return note_other(g, object, err);
-    code = note_newest(g->facts, object, err);
+        return note_link(g, object, err);
+    struct tarn_fileset_entry *file = tarn_fileset_find(&g->files, object->path);
+    bool is_listed = file && file->flags & TARN_FILE_LISTED, is_data = tarn_is_data_file(object->path);
+    if (!is_listed && !is_data)
+        return note_other(g, object, file ? (unsigned)file->flags : 0, err);
+    if (is_listed ? !tarn_other_format(object->path) : object->size > 0)
+        code = note_newest(g->facts, object, err);
     if (code != TARN_OK)
         return code;
-    struct tarn_fileset_entry *file = tarn_fileset_find(&g->files, object->path);
-    if (file && file->flags & TARN_FILE_LISTED)
+    if (is_listed)
         return note_listed(g, object, file, err);
     return note_unlisted(g, object, file ? (unsigned)file->flags : 0, err);
 }
@@ -152,6 +207,8 @@ static tarn_code note_missing(void *ctx, const struct tarn_file *file, struct ta
     if (!entry || !(entry->flags & TARN_FILE_LISTED) || entry->flags & TARN_FILE_SEEN)
         return TARN_OK;
     entry->flags = (entry->flags | TARN_FILE_SEEN) & TARN_FILE_FLAGS; /* told once */
+    if (is_behind_link(g, file->path))
+        return TARN_OK;
     struct tarn_object object = { 0 };
     TARN_ERR(fault);
     tarn_code code = walk->looked++ < STATS_MAX ? tarn_place_stat(g->place, file->path, &object, &fault) : TARN_NOT_FOUND;

@@ -40,7 +40,11 @@ static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_
 
     if (op->is_add == r->removes)
         return TARN_OK;
-    struct tarn_fileset_entry *file = tarn_fileset_put(&r->g->files, op->file.path);
+    struct tarn_listed_path as;
+    tarn_code code = tarn_listed_path_read(op->file.path, tarn_place_location(r->g->place), &r->g->room, &as, err);
+    if (code != TARN_OK || as.is_outside)
+        return code;
+    struct tarn_fileset_entry *file = tarn_fileset_put(&r->g->files, as.path);
     if (!file)
         return tarn_fail_oom(err);
     if (r->entry->committed)
@@ -50,9 +54,9 @@ static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_
     bool is_listed = file->flags & TARN_FILE_LISTED;
     const char *id = tarn_log_id(&facts->log, r->entry);
     if (op->is_add && !is_listed)
-        return tarn_suspects_add(&facts->not_in_manifest, op->file.path, id, -1, -1, r->entry->mtime_ms, err);
+        return tarn_suspects_add(&facts->not_in_manifest, as.path, id, -1, -1, r->entry->mtime_ms, err);
     if (!op->is_add && is_listed)
-        return tarn_suspects_add(&facts->still_listed, op->file.path, id, -1, -1, r->entry->mtime_ms, err);
+        return tarn_suspects_add(&facts->still_listed, as.path, id, -1, -1, r->entry->mtime_ms, err);
     return TARN_OK;
 }
 

@@ -10,7 +10,10 @@ struct tarn_gather {
     struct tarn_place *place;
     const struct tarn_facts_options *options;
     struct tarn_facts *facts;
-    struct tarn_fileset files;       /* every path that a document or the log names */
+    struct tarn_fileset files;       /* every path that a document or the log names, as a listing gives it */
+    struct tarn_fileset folders;     /* where listed files lie */
+    struct tarn_fileset links;       /* symbolic links that were met */
+    struct tarn_buf last_folder, room;
     struct tarn_picks picks;
     struct tarn_schema_doc doc;
     struct tarn_schema_past past;
@@ -32,7 +35,12 @@ static inline tarn_code tarn_gather_goes_on(const struct tarn_gather *g, struct 
 TARN_MUST tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err);
 /* The schema's past: the catalog's, else the document's. */
 const struct tarn_schema_past *tarn_gather_past(const struct tarn_gather *g);
-/* Every listed file again, for names. */
+/* facts_entries.c: each file that the manifest or the catalog's snapshot lists (a tarn_file_fn over the gathering). */
+void tarn_gather_entries_begin(struct tarn_gather *g);
+tarn_code tarn_gather_entry(void *ctx, const struct tarn_file *file, struct tarn_err *err);
+void tarn_gather_entries_forget(struct tarn_gather *g); /* what an attempt that failed in the middle left */
+TARN_MUST tarn_code tarn_gather_entries_end(struct tarn_gather *g, struct tarn_err *err);
+/* Every listed file again, for names, under the path that a listing gives. */
 TARN_MUST tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
 /* facts_log.c */
 TARN_MUST tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err);

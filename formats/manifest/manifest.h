@@ -27,6 +27,21 @@ bool tarn_is_data_file(const char *path);
 bool tarn_is_leftover(const char *path);
 /* May a folder at the top of a table hold one of the two? */
 bool tarn_holds_data(const char *folder);
+/* Data of another format by its name ("csv", "json", "orc", ...; compressed too), static; NULL: not. For files that are
+ * listed as data of the table. */
+const char *tarn_other_format(const char *path);
+/* The same of a file that nobody lists: only what lies where data lies and is no note, document or metadata. */
+const char *tarn_stray_format(const char *path);
+
+/* A path as some document writes it, made what a listing gives: "./a//b" is "a/b", an absolute path or URI below
+ * `location` is relative to it. */
+struct tarn_listed_path {
+    const char *path;  /* borrowed from `written` or `room`; as written when it is outside */
+    const char *fault; /* why no data file may have it, static; NULL: it may */
+    bool is_outside;   /* of the table's folder, or of no file: never to be looked at */
+};
+TARN_MUST tarn_code tarn_listed_path_read(const char *written, const char *location, struct tarn_buf *room,
+                                          struct tarn_listed_path *out, struct tarn_err *err);
 
 /* --- in --- */
 
@@ -48,7 +63,8 @@ void tarn_manifest_head_done(struct tarn_manifest_head *head);
 /* Read a manifest from `source`. `fn` (may be NULL) gets each entry of `files` in document order; the head is whole
  * only at the end, since members come in any order. An entry without a usable `path` or a document that is not a
  * manifest is TARN_INVALID naming the place ("files[3].path"). Unknown members are skipped. What an entry does not
- * tell is -1 (size, records), 0 (schema_version) or NULL. */
+ * tell is -1 (size, records), 0 (schema_version) or NULL; a negative size is TARN_SIZE_NEGATIVE. */
+#define TARN_SIZE_NEGATIVE INT64_C(-2)
 TARN_MUST tarn_code tarn_manifest_read(tarn_source_fn *source, void *from, struct tarn_manifest_head *head,
                                        tarn_file_fn *fn, void *ctx, struct tarn_err *err);
 /* The same of a place's manifest.json. TARN_NOT_FOUND when there is none. `object` may be NULL. */

@@ -2,6 +2,7 @@
 #include "formats/manifest/manifest.h"
 #include "base/text.h"
 #include <string.h>
+#include <strings.h>
 
 bool tarn_is_data_file(const char *path)
 {
@@ -35,4 +36,66 @@ bool tarn_holds_data(const char *folder)
             return false;
     bool is_hidden = folder[0] == '.' || folder[0] == '_';
     return !is_hidden || strcmp(folder, "_temp") == 0;
+}
+
+/* --- other formats, by name --- */
+
+enum lies { ANYWHERE, IN_PARTITIONS /* elsewhere it is for people and tools */, NOWHERE };
+static const struct { const char *end, *format; enum lies stray; } k_formats[] = {
+    { ".csv", "csv", ANYWHERE },       { ".tsv", "tsv", ANYWHERE },       { ".psv", "psv", ANYWHERE },
+    { ".json", "json", IN_PARTITIONS }, { ".jsonl", "json", ANYWHERE },    { ".ndjson", "json", ANYWHERE },
+    { ".orc", "orc", ANYWHERE },       { ".avro", "avro", ANYWHERE },     { ".arrow", "arrow", ANYWHERE },
+    { ".feather", "arrow", ANYWHERE }, { ".ipc", "arrow", ANYWHERE },     { ".xml", "xml", IN_PARTITIONS },
+    { ".xlsx", "xlsx", ANYWHERE },     { ".xls", "xls", ANYWHERE },       { ".txt", "text", NOWHERE },
+};
+
+static bool ends_with_any_case(const char *name, size_t len, const char *end)
+{
+    size_t end_len = strlen(end);
+
+    return len > end_len && strncasecmp(name + len - end_len, end, end_len) == 0;
+}
+
+/* The row of the format in k_formats, -1: none. A compressed file has the format of what is in it. */
+static int64_t format_at(const char *path)
+{
+    static const char *const k_compressed[] = { ".gz", ".bz2", ".zst", ".zstd", ".snappy", ".lz4", ".deflate", ".xz", ".br" };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < TARN_COUNT(k_compressed); i++) {
+        if (!ends_with_any_case(name, len, k_compressed[i]))
+            continue;
+        len -= strlen(k_compressed[i]);
+        break;
+    }
+    for (size_t i = 0; i < TARN_COUNT(k_formats); i++)
+        if (ends_with_any_case(name, len, k_formats[i].end))
+            return (int64_t)i;
+    return -1;
+}
+
+const char *tarn_other_format(const char *path)
+{
+    int64_t at = format_at(path);
+
+    return at < 0 ? NULL : k_formats[at].format;
+}
+
+/* metadata/ is another table format's, and a key=value folder is data's. */
+const char *tarn_stray_format(const char *path)
+{
+    int64_t at = format_at(path);
+    bool is_in_partition = false;
+
+    if (at < 0 || k_formats[at].stray == NOWHERE || tarn_starts_with(path, "metadata/") || tarn_starts_with(path, "staging/") || tarn_starts_with(path, "processed/"))
+        return NULL;
+    for (const char *part = path; part; part = strchr(part, '/')) {
+        part += part[0] == '/';
+        size_t len = strcspn(part, "/");
+        if (part[0] == '.' || part[0] == '_')
+            return NULL;
+        is_in_partition |= part[len] == '/' && memchr(part, '=', len);
+    }
+    return k_formats[at].stray == IN_PARTITIONS && !is_in_partition ? NULL : k_formats[at].format;
 }

@@ -9,6 +9,7 @@
 enum { FOOTERS_PROBE = 200, FOOTERS_SWEEP = 5000 }; /* newest files whose footer is read */
 
 struct dir {
+    const struct tarn_facts_options *options;
     struct tarn_facts *facts;
     struct tarn_picks picks;
     struct tarn_schema_past past;
@@ -43,15 +44,26 @@ static tarn_code note_file(struct dir *d, const struct tarn_object *object, stru
     return code == TARN_OK ? tarn_picks_offer(&d->picks, object->path, object->size, object->mtime_ms, 0, err) : code;
 }
 
+static tarn_code note_stray(struct dir *d, const struct tarn_object *object, struct tarn_err *err)
+{
+    const char *format = tarn_stray_format(object->path);
+    char note[64];
+
+    if (!format || object->mtime_ms > d->options->now_ms - d->options->unexpected_grace_ms)
+        return TARN_OK;
+    snprintf(note, sizeof note, "%s, among the data", format);
+    return tarn_suspects_add(&d->facts->unexpected, object->path, note, -1, -1, object->mtime_ms, err);
+}
+
 static tarn_code note_object(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct dir *d = ctx;
 
     if (object->is_symlink)
         return tarn_suspects_add(&d->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
-    if (object->size == 0 || !tarn_is_data_file(object->path))
-        return TARN_OK;
-    return note_file(d, object, err);
+    if (tarn_is_data_file(object->path))
+        return object->size > 0 ? note_file(d, object, err) : TARN_OK;
+    return note_stray(d, object, err);
 }
 
 static tarn_code set_past(struct dir *d, const struct tarn_schema *schema, struct tarn_err *err)
@@ -84,7 +96,7 @@ static tarn_code end_coverage(struct dir *d, struct tarn_err *err)
 tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_facts_options *options,
                                  struct tarn_facts *out, struct tarn_err *err)
 {
-    __attribute__((cleanup(dir_done))) struct dir d = { .facts = out };
+    __attribute__((cleanup(dir_done))) struct dir d = { .options = options, .facts = out };
 
     d.picks.max = options->sweep ? FOOTERS_SWEEP : FOOTERS_PROBE;
     out->file_count = out->total_bytes = 0;

@@ -185,6 +185,51 @@ case("M112-folders-otherwise", [("date=2026-01-01/a.parquet", 100, GOOD), ("date
 case("M113-outside-of-all-partitions", [("date=2026-01-01/a.parquet", 100, GOOD), ("date=2026-01-02/b.parquet", 200, GOOD),
                                         ("c.parquet", 300, GOOD)], WARNING, ["missing_partition_values"])
 
+# --- paths, sizes, other formats ---
+CSV = "user_id,event_type\n1,view\n"
+
+
+def listed(path, content=GOOD, **more):
+    """The control and one more entry, committed by txn-3, with its file."""
+    document = json.loads(man(3, iso(600), [P(1), P(2)])[2])
+    entry = dict(document["files"][0], path=path, size=len(content) if content is not None else len(GOOD), **more)
+    document["files"].append({k: v for k, v in entry.items() if v is not None})
+    operation = dict(add(path), size=entry["size"])
+    there = [(path, 588, content)] if content is not None else []
+    return rep(std(2), txn(3, 592, [operation]), ("last_committed_txn", 600, "txn-3\n"), ("manifest.json", 600, J(document))) + there
+
+
+D = "date=2026-01-01/hour=14/"
+case("M120-dot-before", rep(std(2), entries({"path": "./" + P(2)})), OK, [], files=2)
+case("M121-two-slashes", rep(std(2), entries({"path": P(2).replace("/", "//")})), OK, [], files=2)
+case("M122-twice-in-two-spellings", rep(std(2), entries({"path": "./" + P(2)}, paths=(1, 2, 2))), WARNING, ["duplicate_file"], files=2)
+case("M123-twice-three-times", rep(std(2), entries(paths=(1, 2, 2, 2))), WARNING, ["duplicate_file"], files=2)
+case("M124-leads-out", listed("../other/x.parquet", None), WARNING, ["invalid_data_path"], files=3)
+case("M125-absolute", listed("/etc/passwd", None), WARNING, ["invalid_data_path"], files=3)
+case("M126-leads-out-in-the-middle", listed(D + "../../../x.parquet", None), WARNING, ["invalid_data_path"])
+case("M127-another-store", listed("s3://bucket/t/x.parquet", None), WARNING, ["invalid_data_path"])
+case("M128-listed-in-staging", listed("staging/2026-01-01/14/batch-000001.parquet"), WARNING, ["invalid_data_path", "staging_backlog"])
+case("M129-listed-under-temp", listed("_temp/x.parquet"), WARNING, ["invalid_data_path"])
+case("M130-size-negative", rep(std(2), entries({"size": -5})), ERROR, ["size_mismatch"], sizes=False)
+case("M131-size-absent", rep(std(2), entries({"size": None})), OK, [], files=2, total_size_bytes=2 * len(GOOD))
+case("M132-size-zero", rep(std(2), entries({"size": 0})), ERROR, ["size_mismatch"], sizes=False)
+case("M133-negative-and-gone", rep(drop(std(2), P(2)), entries({"size": -5})), ERROR, ["missing_data_file", "size_mismatch"], sizes=False)
+case("M134-empty-unlisted", std(2) + [pq(3, 683, b"")], OK, ["leftover_temp:info"], manifest_age_seconds=-10)
+case("M135-empty-unlisted-young", std(2) + [pq(3, 3590, b"")], OK, [])
+case("M136-csv-listed", listed(D + "x.csv", CSV.encode()), WARNING, ["unexpected_file_format"], files=3)
+case("M137-json-gone", listed(D + "x.json", None), ERROR, ["missing_data_file", "unexpected_file_format"])
+case("M138-no-ending-but-parquet", listed(D + "part-0"), OK, [])
+case("M139-no-ending-no-parquet", listed(D + "part-0", b"hello"), ERROR, ["corrupt_data_file"])
+case("M140-csv-beside-data", std(2) + [(D + "x.csv", 900, CSV)], WARNING, ["unexpected_file_format"], manifest_age_seconds=-10)
+case("M141-json-in-a-partition", std(2) + [("date=2026-01-02/hour=1/x.json.gz", 900, CSV)], WARNING, ["unexpected_file_format"])
+case("M142-csv-just-written", std(2) + [(D + "x.csv", 3000, CSV)], OK, [])
+case("M143-notes-and-tools", std(2) + [("README.md", 900, "a"), ("owner.json", 900, "{}"), ("docs/x.csv", 900, CSV), ("_SUCCESS", 900, ""),
+                                       (D + "_SUCCESS", 900, ""), (D + ".x.csv.crc", 900, "crc"), (D + "_metadata", 900, "PAR1"),
+                                       ("metadata/snap-1.avro", 900, "Obj"), ("_delta_log/0.json", 900, "{}"), (D + "notes.txt", 900, "a")], OK, [])
+case("M145-orc-in-a-folder-of-parquet", [("date=2026-01-01/a.parquet", 100, GOOD), ("date=2026-01-02/b.orc", 200, b"ORC")], WARNING,
+     ["unexpected_file_format"], files=1)
+case("M146-many-csv", std(2) + [(f"{D}{i}.csv", 900, CSV) for i in range(21)], WARNING, ["unexpected_file_format"])
+
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
 

@@ -162,7 +162,7 @@ Test(manifest, nonsense_is_refused_with_its_place)
         { "{\"files\":[{\"path\":\"\"}]}", "files[0].path" },
         { "{\"files\":[{\"path\":null}]}", "files[0].path" },
         { "{\"files\":[{\"path\":\"a\",\"path\":\"b\"}]}", "files[0].path" },
-        { "{\"files\":[{\"path\":\"a\",\"size\":-1}]}", "files[0].size" },
+        { "{\"files\":[{\"path\":\"a\",\"size\":1.5}]}", "files[0].size" },
         { "{\"files\":[{\"path\":\"a\",\"size\":9223372036854775808}]}", "files[0].size" },
         { "{\"files\":[{\"path\":\"a\",\"partitionValues\":[]}]}", "files[0].partitionValues" },
         { "{\"files\":[{\"path\":\"a\",\"columnStats\":\"x\"}]}", "files[0].columnStats" },
