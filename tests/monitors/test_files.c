@@ -7,7 +7,7 @@
 
 TestSuite(files, .timeout = 30);
 
-static const char *folder;
+static char folder[512];
 
 /* "code severity" of each finding, "; " between; the document is left to the caller. */
 static const char *check(void)
@@ -24,8 +24,7 @@ static const char *check(void)
     out[0] = '\0';
     json_array_foreach (json_object_get(status, "findings"), i, finding) {
         const char *code = json_string_value(json_object_get(finding, "code"));
-        if (strcmp(code, "missing_transaction_log_entry") == 0 || strcmp(code, "manifest_age") == 0 || strcmp(code, "history_truncated") == 0 ||
-            strcmp(code, "missing_column_stats") == 0)
+        if (strcmp(code, "missing_transaction_log_entry") == 0 || strcmp(code, "manifest_age") == 0 || strcmp(code, "history_truncated") == 0)
             continue; /* of the founding text's example */
         len += (size_t)snprintf(out + len, sizeof out - len, "%s%s %s", len ? "; " : "", code,
                                 json_string_value(json_object_get(finding, "severity")));
@@ -45,7 +44,7 @@ Test(files, a_listed_file_behind_a_link_is_skipped_and_not_missing)
         char away[64], name[16];
         snprintf(name, sizeof name, "t%zu", i);
         snprintf(away, sizeof away, "elsewhere%zu", i);
-        folder = tarn_path(tarn_tmp(), name);
+        snprintf(folder, sizeof folder, "%s/%s", tarn_tmp(), name);
         write_seed_table(folder);
         cr_expect(eq(str, (char *)check(), ""));
         const char *from = in_table(k_linked[i]), *to = tarn_path(tarn_tmp(), away);
@@ -59,7 +58,7 @@ Test(files, a_listed_file_behind_a_link_is_skipped_and_not_missing)
 
 Test(files, a_link_to_a_file_that_nobody_lists_is_no_unregistered_file)
 {
-    folder = tarn_path(tarn_tmp(), "t");
+    snprintf(folder, sizeof folder, "%s/t", tarn_tmp());
     write_seed_table(folder);
     tarn_make_link(in_table("date=2024-02-01/hour=14/x.parquet"), in_table(FIRST));
     tarn_make_link(in_table("date=2024-02-02"), "/");
@@ -68,7 +67,7 @@ Test(files, a_link_to_a_file_that_nobody_lists_is_no_unregistered_file)
 
 Test(files, a_document_that_is_a_link_is_not_read)
 {
-    folder = tarn_path(tarn_tmp(), "t");
+    snprintf(folder, sizeof folder, "%s/t", tarn_tmp());
     write_seed_table(folder);
     cr_assert(eq(int, rename(in_table("manifest.json"), tarn_path(tarn_tmp(), "m.json")), 0));
     tarn_make_link(in_table("manifest.json"), tarn_path(tarn_tmp(), "m.json"));
