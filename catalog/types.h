@@ -183,6 +183,8 @@ struct tarn_scan_row {
     int64_t next_probe_at, next_sweep_at;
     int64_t failures;        /* scans failed in a row */
     int64_t first_failed_at; /* -1: the last one succeeded */
+    int64_t failures_total;  /* scans failed, ever */
+    int64_t duration_ms;     /* of the last successful scan, -1: not known */
     /* facts, -1 or NULL when not known */
     int64_t version;
     char *latest_transaction;

@@ -29,6 +29,7 @@ struct tarn_coverage {
     struct memo memo;
     struct tarn_suspects contradictions;
     struct tarn_stats_coverage *stats;
+    int64_t rows; /* so far; -1: a file does not tell, or too many */
 };
 
 void tarn_coverage_free(struct tarn_coverage *c)
@@ -215,7 +216,9 @@ static tarn_code recall(struct tarn_coverage *c, const struct tarn_file *file, s
 tarn_code tarn_coverage_note(struct tarn_coverage *c, const struct tarn_file *file, struct tarn_err *err)
 {
     tarn_code code = c->stats ? tarn_stats_coverage_note(c->stats, file, err) : TARN_OK;
+    bool is_known = c->rows >= 0 && file->records >= 0 && file->records <= INT64_MAX - c->rows;
 
+    c->rows = is_known ? c->rows + file->records : -1;
     if (code == TARN_OK)
         code = recall(c, file, err);
     if (code != TARN_OK)
@@ -279,6 +282,7 @@ tarn_code tarn_coverage_end(struct tarn_coverage *c, struct tarn_facts *facts, j
         code = judge_shape(&c->shapes[i], found, folders, facts, err);
     if (code == TARN_OK && c->stats)
         code = tarn_stats_coverage_end(c->stats, found, facts, err);
+    facts->rows = c->rows;
     if (code == TARN_OK)
         *keys = json_incref(found);
     return code;

@@ -71,6 +71,7 @@ void tarn_facts_init(struct tarn_facts *facts)
         .gathered_at = -1,
         .version = -1,
         .file_count = -1,
+        .rows = -1,
         .total_bytes = -1,
         .schema_version = -1,
         .previous_version = -1,

@@ -118,6 +118,7 @@ struct tarn_facts {
     /* the table; -1 or NULL: not known */
     char *table;
     int64_t version, file_count, total_bytes, schema_version;
+    int64_t rows;               /* of all files, where each entry tells */
     char *latest_transaction;
     char *partition_keys;       /* JSON array of names or NULL */
     int64_t previous_version;   /* what the scan before saw, -1: none */

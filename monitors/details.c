@@ -32,6 +32,21 @@ static void put_files(json_t *out, const struct tarn_facts *facts, int64_t now_m
     put(out, "reclaimable_bytes", facts->reclaimable_bytes);
 }
 
+/* Ids that are missing, over the reports of one code: one may stand for many. */
+static int64_t ids_of(const struct tarn_findings *reports, const char *code)
+{
+    int64_t ids = 0;
+
+    for (size_t i = 0; i < reports->count; i++) {
+        if (strcmp(reports->items[i].code, code) != 0)
+            continue;
+        json_auto_t *evidence = reports->items[i].evidence ? json_loads(reports->items[i].evidence, 0, NULL) : NULL;
+        const json_t *count = json_object_get(evidence, "count");
+        ids += json_is_integer(count) ? json_integer_value(count) : 1;
+    }
+    return ids;
+}
+
 static void put_staging(json_t *out, const struct tarn_facts *facts, int64_t now_ms)
 {
     if (facts->staging_files < 0)
@@ -68,9 +83,15 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
         put_log(out, facts, settings, now_ms);
         put_files(out, facts, now_ms);
         put_staging(out, facts, now_ms);
+        put(out, "missing_log_entries", ids_of(reports, "missing_transaction_log_entry"));
+        put(out, "transaction_gaps", ids_of(reports, "transaction_gap"));
     }
     if (facts->state == TARN_FACTS_READ) {
         put(out, "footers_read", facts->footers_read);
+        if (facts->rows >= 0)
+            put(out, "rows", facts->rows);
+        if (facts->newest_data_ms >= 0)
+            json_object_set_new(out, "newest_data_file_at", tarn_json_time(facts->newest_data_ms));
         if (facts->last_data_commit >= 0)
             json_object_set_new(out, "last_data_commit", tarn_json_time(facts->last_data_commit));
         put_examples(out, reports);

@@ -106,9 +106,11 @@ static int64_t status_of(const struct tarn_status_row *row, const struct tarn_mo
 
 static void fill_scan(const struct tarn_scan_row *scan, int64_t out[TARN_NUMBERS])
 {
+    out[TARN_N_SCAN_FAILURES] = scan->failures_total;
     out[TARN_N_SCAN_SUCCESS] = known(scan->checked_at);
     if (scan->checked_at < 0)
         return;
+    out[TARN_N_SCAN_DURATION] = known(scan->duration_ms);
     out[TARN_N_MANIFEST_TIME] = known(scan->last_updated);
     if (scan->has_manifest_age)
         out[TARN_N_MANIFEST_AGE] = scan->manifest_age_ms;

@@ -213,6 +213,7 @@ static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *t
 
     row->table_id = table->id;
     row->failures = has_failed ? row->failures + 1 : 0;
+    row->failures_total += has_failed;
     int64_t pause_ms = has_failed ? pause_after_failure(s, row->failures) : pause_after(s);
     row->next_probe_at = s->now_ms + jittered(pause_ms, table->id, s->now_ms);
     row->first_failed_at = !has_failed ? -1 : row->first_failed_at < 0 ? s->now_ms : row->first_failed_at;
@@ -221,6 +222,7 @@ static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *t
     if (s->sweep)
         row->next_sweep_at = s->now_ms + jittered(s->settings.sweep_interval_ms, table->id, s->now_ms);
     row->checked_at = s->now_ms;
+    row->duration_ms = s->took_ms;
     row->checked_version = s->facts.managed ? table->version : s->facts.version;
     free(row->details);
     row->details = strdup(s->details);
@@ -265,7 +267,7 @@ static tarn_code read_row(struct tarn_tx *tx, int64_t table_id, struct tarn_scan
     tarn_scan_row_done(row);
     *row = (struct tarn_scan_row){ .checked_at = -1, .checked_version = -1, .first_failed_at = -1, .version = -1,
                                    .last_updated = -1, .file_count = -1, .total_bytes = -1, .schema_version = -1,
-                                   .last_data_commit = -1, .verdict = TARN_SEV_UNKNOWN };
+                                   .last_data_commit = -1, .duration_ms = -1, .verdict = TARN_SEV_UNKNOWN };
     tarn_code code = tx->ops->monitors.get(tx, table_id, row, &fault);
     *scanned = code == TARN_OK;
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);

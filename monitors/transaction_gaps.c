@@ -41,25 +41,30 @@ static void range_text(const struct tarn_log_facts *log, const struct hole *hole
         snprintf(out, size, "%s..%s", first, last);
 }
 
+static void report_hole(struct tarn_judging *j, const char *code, bool newest, const char *subject, const char *message,
+                        int64_t ids)
+{
+    tarn_judge_report(j, code,
+                      &(struct tarn_report){ .severity = newest ? TARN_SEV_ERROR : TARN_SEV_OK,
+                                             .subject = subject,
+                                             .message = message,
+                                             .evidence = json_pack("{s:I}", "count", (json_int_t)ids) });
+}
+
 static void report_holes(struct tarn_judging *j, const char *code, const struct holes *holes)
 {
     char subject[2 * ID_TEXT + 4], message[2 * ID_TEXT + 128];
 
     for (size_t i = 0; i < holes->count && holes->ranges <= RANGES_MAX; i++) {
-        range_text(&j->facts->log, &holes->items[i], subject, sizeof subject);
-        tarn_judge_report(j, code,
-                          &(struct tarn_report){
-                              .severity = holes->items[i].newest ? TARN_SEV_ERROR : TARN_SEV_OK,
-                              .subject = subject });
+        const struct hole *hole = &holes->items[i];
+        range_text(&j->facts->log, hole, subject, sizeof subject);
+        report_hole(j, code, hole->newest, subject, NULL, hole->last - hole->first + 1);
     }
     if (holes->ranges <= RANGES_MAX)
         return;
     range_text(&j->facts->log, &holes->items[0], subject, sizeof subject);
     snprintf(message, sizeof message, "%s: %s ids, the first is %s", code, tarn_judge_number(holes->ids), subject);
-    tarn_judge_report(j, code,
-                      &(struct tarn_report){ .severity = holes->newest ? TARN_SEV_ERROR : TARN_SEV_OK,
-                                             .subject = "*",
-                                             .message = message });
+    report_hole(j, code, holes->newest, "*", message, holes->ids);
 }
 
 /* The pointer's number when it belongs to the log's sequence, else -1. */

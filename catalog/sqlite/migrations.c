@@ -13,6 +13,9 @@ static const unsigned char k_0001[] = {
 static const unsigned char k_0002[] = {
 #include "embed/migrations/0002_findings.sqlite.sql.inc"
 };
+static const unsigned char k_0003[] = {
+#include "embed/migrations/0003_scans.sqlite.sql.inc"
+};
 
 static const struct migration {
     const char *name;
@@ -20,6 +23,7 @@ static const struct migration {
 } k_migrations[] = {
     { "0001_catalog", k_0001 },
     { "0002_findings", k_0002 },
+    { "0003_scans", k_0003 },
 };
 
 static const char *const k_record =

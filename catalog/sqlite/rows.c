@@ -227,6 +227,8 @@ tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *o
         .details = column_text(st, at + 16),
         .judged = column_i64(st, at + 18) != 0,
         .verdict_since = column_i64(st, at + 19),
+        .duration_ms = column_opt(st, at + 20),
+        .failures_total = column_i64(st, at + 21),
     };
     if (!tarn_severity_parse(column_text(st, at + 17), &s.verdict))
         return unknown_word(err);

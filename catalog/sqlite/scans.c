@@ -12,7 +12,8 @@ const char *const tarn_sqlite_scans_sql[] = {
         "SET scanned = 1, checked_at = ?2, checked_version = ?3, next_probe_at = ?4, next_sweep_at = ?5, "
         "failures = ?6, first_failed_at = ?7, version = ?8, latest_transaction = ?9, last_updated = ?10, "
         "file_count = ?11, total_bytes = ?12, schema_version = ?13, partition_keys = ?14, manifest_age_ms "
-        "= ?15, last_data_commit = ?16, details = ?17, verdict = ?18, judged = ?19, verdict_since = ?20 "
+        "= ?15, last_data_commit = ?16, details = ?17, verdict = ?18, judged = ?19, verdict_since = ?20, "
+        "duration_ms = ?21, failures_total = ?22 "
         "WHERE table_id = ?1",
     NULL
 };
@@ -92,6 +93,8 @@ static tarn_code put(struct tarn_tx *tx, const struct tarn_scan_row *row, struct
     bind_text(st, 18, tarn_severity_text(row->verdict));
     bind_i64(st, 19, row->judged);
     bind_i64(st, 20, row->verdict_since);
+    bind_opt(st, 21, row->duration_ms);
+    bind_i64(st, 22, row->failures_total);
     return tarn_sqlite_run(tx, st, err);
 }
 

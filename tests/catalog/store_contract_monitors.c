@@ -142,6 +142,8 @@ static struct tarn_scan_row full_scan(int64_t table_id)
         .verdict = TARN_SEV_WARNING,
         .judged = true,
         .verdict_since = 23,
+        .duration_ms = 24,
+        .failures_total = 25,
     };
 }
 
@@ -168,6 +170,8 @@ static void expect_scan(const struct tarn_scan_row *a, const struct tarn_scan_ro
     cr_expect(eq(int, (int)a->verdict, (int)b->verdict));
     cr_expect(eq(int, a->judged, b->judged));
     cr_expect(eq(i64, a->verdict_since, b->verdict_since));
+    cr_expect(eq(i64, a->duration_ms, b->duration_ms));
+    cr_expect(eq(i64, a->failures_total, b->failures_total));
 }
 
 void tarn_contract_a_scan_row_reads_back_as_it_was_put(tarn_store_opener *open)
@@ -189,6 +193,7 @@ void tarn_contract_a_scan_row_reads_back_as_it_was_put(tarn_store_opener *open)
                                       .total_bytes = -1,
                                       .schema_version = -1,
                                       .last_data_commit = -1,
+                                      .duration_ms = -1,
                                       .details = S("{}"),
                                       .verdict = TARN_SEV_UNKNOWN };
     fx_write(store, scan_put_tx, &put, TARN_OK);

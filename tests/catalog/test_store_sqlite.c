@@ -114,6 +114,29 @@ Test(store_sqlite, findings_of_the_first_shape_are_carried_over)
     tarn_findings_done(&c.closed);
 }
 
+static tarn_code scan_row_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return tx->ops->monitors.get(tx, 1, ctx, err);
+}
+
+Test(store_sqlite, scans_of_the_first_shape_are_carried_over)
+{
+    const char *folder = tarn_tmp();
+    struct tarn_scan_row row = { 0 };
+    TARN_ERR(err);
+
+    make_first_database(tarn_path(folder, "catalog.db"),
+        "INSERT INTO scans VALUES (1, 1, 0, 10, 4, 20, 30, 3, 15, 5, 'txn-5', 11, 6, 7, 2, NULL, -8, 9, '{}', 'warning', 1, 12)");
+    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    cr_assert(eq(int, tarn_store_read(store, scan_row_tx, &row, &err), TARN_OK), "%s", err.detail);
+    cr_expect(eq(str, row.latest_transaction, S("txn-5")));
+    cr_expect(eq(i64, row.manifest_age_ms, -8));
+    cr_expect(eq(i64, row.verdict_since, 12));
+    cr_expect(eq(i64, row.failures_total, 3), "those of the run that goes on");
+    cr_expect(eq(i64, row.duration_ms, -1));
+    tarn_scan_row_done(&row);
+}
+
 Test(store_sqlite, without_leave_to_migrate_a_database_that_lacks_something_is_refused)
 {
     struct tarn_sqlite_options options = { .path = tarn_path(tarn_tmp(), "catalog.db") };
