@@ -242,6 +242,9 @@ struct tarn_store_ops {
         /* Newest first, versions below `below` (INT64_MAX: all), down to those that are forgotten. */
         tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
                           void *ctx, struct tarn_err *err);
+        /* The same rows, but only version, committed_at and data_change of each: for long looks back. */
+        tarn_code (*instants)(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
+                              void *ctx, struct tarn_err *err);
         /* The history from before Tarn. `position` orders them, oldest 1; version -1 in the row given. */
         tarn_code (*insert_adopted)(struct tarn_tx *tx, int64_t table_id, int64_t position,
                                     const struct tarn_commit_row *row, struct tarn_err *err);

@@ -195,6 +195,9 @@ struct tarn_scan_row {
     bool has_manifest_age;
     int64_t manifest_age_ms;   /* signed */
     int64_t last_data_commit;
+    int64_t last_run;          /* data, or proof that the pipeline lives */
+    int64_t top_version;       /* the highest that any scan saw */
+    char *top_transaction;     /* the same; or NULL */
     char *details;             /* JSON object */
     enum tarn_severity verdict; /* TARN_SEV_UNKNOWN when it could not be judged */
     bool judged;

@@ -11,7 +11,7 @@
     COLUMNS ", (SELECT to_version FROM rollbacks r WHERE r.table_id = commits.table_id "                     \
             "AND r.version = commits.version)"
 
-enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE, S_ROLLBACK_INSERT, S_ROLLBACK_AT };
+enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_INSTANTS, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE, S_ROLLBACK_INSERT, S_ROLLBACK_AT };
 /* clang-format off */
 const char *const tarn_sqlite_commits_sql[] = {
     [S_INSERT] =
@@ -21,6 +21,10 @@ const char *const tarn_sqlite_commits_sql[] = {
     [S_BY_TRANSACTION] = "SELECT " READ_COLUMNS " FROM commits WHERE table_id = ?1 AND \"transaction\" = ?2",
     [S_LIST] =
         "SELECT " READ_COLUMNS " FROM commits WHERE table_id = ?1 AND version < ?2 "
+        "AND version >= coalesce((SELECT log_from FROM tables WHERE id = ?1), 0) "
+        "ORDER BY version DESC LIMIT ?3",
+    [S_INSTANTS] =
+        "SELECT version, committed_at, data_change FROM commits WHERE table_id = ?1 AND version < ?2 "
         "AND version >= coalesce((SELECT log_from FROM tables WHERE id = ?1), 0) "
         "ORDER BY version DESC LIMIT ?3",
     [S_KEY_GET] =
@@ -154,6 +158,27 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64
     }
 }
 
+static tarn_code instants(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
+                          void *ctx, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_INSTANTS);
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, below);
+    bind_i64(st, 3, limit);
+    for (;;) {
+        bool found = false;
+        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+        if (code != TARN_OK || !found)
+            return code;
+        const struct tarn_commit_row row = { .version = column_i64(st, 0),
+                                             .committed_at = column_i64(st, 1),
+                                             .data_change = column_i64(st, 2) != 0 };
+        code = fn(ctx, &row, err);
+        if (code != TARN_OK)
+            return code;
+    }
+}
+
 static void bind_key(sqlite3_stmt *st, const char *principal, const char *method, const char *path,
                      const char *uuid, const char *key)
 {
@@ -235,6 +260,7 @@ void tarn_sqlite_commits_ops(struct tarn_store_ops *ops)
     ops->commits.get = get;
     ops->commits.by_transaction = by_transaction;
     ops->commits.list = list;
+    ops->commits.instants = instants;
     ops->commits.insert_rollback = insert_rollback;
     ops->commits.rollback_at = rollback_at;
     ops->commits.key_get = key_get;

@@ -16,6 +16,9 @@ static const unsigned char k_0002[] = {
 static const unsigned char k_0003[] = {
 #include "embed/migrations/0003_scans.sqlite.sql.inc"
 };
+static const unsigned char k_0004[] = {
+#include "embed/migrations/0004_runs.sqlite.sql.inc"
+};
 
 static const struct migration {
     const char *name;
@@ -24,6 +27,7 @@ static const struct migration {
     { "0001_catalog", k_0001 },
     { "0002_findings", k_0002 },
     { "0003_scans", k_0003 },
+    { "0004_runs", k_0004 },
 };
 
 static const char *const k_record =

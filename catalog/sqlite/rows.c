@@ -229,6 +229,9 @@ tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *o
         .verdict_since = column_i64(st, at + 19),
         .duration_ms = column_opt(st, at + 20),
         .failures_total = column_i64(st, at + 21),
+        .last_run = column_opt(st, at + 22),
+        .top_version = column_opt(st, at + 23),
+        .top_transaction = column_text(st, at + 24),
     };
     if (!tarn_severity_parse(column_text(st, at + 17), &s.verdict))
         return unknown_word(err);
@@ -240,6 +243,7 @@ tarn_code tarn_sqlite_scan_own(struct tarn_scan_row *row, struct tarn_err *err)
 {
     static const size_t k_texts[] = { offsetof(struct tarn_scan_row, latest_transaction),
                                       offsetof(struct tarn_scan_row, partition_keys),
+                                      offsetof(struct tarn_scan_row, top_transaction),
                                       offsetof(struct tarn_scan_row, details) };
     return tarn_sqlite_own(row, k_texts, TARN_COUNT(k_texts), err);
 }

@@ -13,7 +13,8 @@ const char *const tarn_sqlite_scans_sql[] = {
         "failures = ?6, first_failed_at = ?7, version = ?8, latest_transaction = ?9, last_updated = ?10, "
         "file_count = ?11, total_bytes = ?12, schema_version = ?13, partition_keys = ?14, manifest_age_ms "
         "= ?15, last_data_commit = ?16, details = ?17, verdict = ?18, judged = ?19, verdict_since = ?20, "
-        "duration_ms = ?21, failures_total = ?22 "
+        "duration_ms = ?21, failures_total = ?22, "
+        "last_run = ?23, top_version = ?24, top_transaction = ?25 "
         "WHERE table_id = ?1",
     NULL
 };
@@ -95,6 +96,9 @@ static tarn_code put(struct tarn_tx *tx, const struct tarn_scan_row *row, struct
     bind_i64(st, 20, row->verdict_since);
     bind_opt(st, 21, row->duration_ms);
     bind_i64(st, 22, row->failures_total);
+    bind_opt(st, 23, row->last_run);
+    bind_opt(st, 24, row->top_version);
+    bind_text(st, 25, row->top_transaction);
     return tarn_sqlite_run(tx, st, err);
 }
 

@@ -36,6 +36,7 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(a_commit_is_found_by_version_and_by_transaction)                                                       \
     X(a_transaction_id_is_taken_once_a_table)                                                                \
     X(the_history_is_listed_newest_first)                                                                    \
+    X(the_instants_of_commits_are_listed_newest_first)                                                       \
     X(adopted_entries_have_a_position_and_no_version)                                                        \
     X(taken_ids_are_found_by_name_and_by_the_highest_number)                                                 \
     X(an_idempotency_key_belongs_to_all_its_parts_and_expires)                                               \

@@ -132,6 +132,46 @@ void tarn_contract_the_history_is_listed_newest_first(tarn_store_opener *open)
     expect_history(store, (struct history){ .table_id = id, .below = 1, .limit = 3 }, "");
 }
 
+struct instants { int64_t table_id, below, limit; char text[256]; };
+static tarn_code note_instant(void *ctx, const struct tarn_commit_row *row, struct tarn_err *err)
+{
+    struct instants *i = ctx;
+    size_t len = strlen(i->text);
+
+    (void)err;
+    snprintf(i->text + len, sizeof i->text - len, "%lld@%lld%s ", (long long)row->version, (long long)row->committed_at,
+             row->data_change ? "" : "-");
+    return TARN_OK;
+}
+static tarn_code instants_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct instants *i = ctx;
+    i->text[0] = '\0';
+    return tx->ops->commits.instants(tx, i->table_id, i->below, i->limit, note_instant, i, err);
+}
+
+void tarn_contract_the_instants_of_commits_are_listed_newest_first(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    struct put p = { fx_make(store, "default", "orders"), { .body_hash = "" } };
+    struct instants i = { .table_id = p.table_id, .below = INT64_MAX, .limit = 10 };
+    static const char *const k_ids[] = { "a", "b", "c" };
+
+    fx_read(store, instants_tx, &i, TARN_OK);
+    cr_expect(eq(str, i.text, S("")));
+    for (int64_t v = 1; v <= 3; v++) {
+        p.row = (struct tarn_commit_row){ .version = v, .transaction = S(k_ids[v - 1]), .committed_at = 100 * v,
+                                          .data_change = v != 2 };
+        fx_write(store, put_tx, &p, TARN_OK);
+    }
+    fx_read(store, instants_tx, &i, TARN_OK);
+    cr_expect(eq(str, i.text, S("3@300 2@200- 1@100 ")));
+    i.below = 3;
+    i.limit = 1;
+    fx_read(store, instants_tx, &i, TARN_OK);
+    cr_expect(eq(str, i.text, S("2@200- ")));
+}
+
 static tarn_code adopt_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     static const char *const k_ids[] = { "old-1", "old-2", "old-3" };

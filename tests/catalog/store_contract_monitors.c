@@ -47,6 +47,8 @@ static void put_due(struct tarn_store *store, int64_t table_id, int64_t next_pro
                         .total_bytes = -1,
                         .schema_version = -1,
                         .last_data_commit = -1,
+                                      .last_run = -1,
+                                      .top_version = -1,
                         .verdict = TARN_SEV_UNKNOWN } };
     fx_write(store, scan_put_tx, &s, TARN_OK);
 }
@@ -138,6 +140,9 @@ static struct tarn_scan_row full_scan(int64_t table_id)
         .has_manifest_age = true,
         .manifest_age_ms = -21,
         .last_data_commit = 22,
+        .last_run = 24,
+        .top_version = 25,
+        .top_transaction = S("txn-8"),
         .details = S("{\"x\":1}"),
         .verdict = TARN_SEV_WARNING,
         .judged = true,
@@ -166,6 +171,9 @@ static void expect_scan(const struct tarn_scan_row *a, const struct tarn_scan_ro
     cr_expect(eq(int, a->has_manifest_age, b->has_manifest_age));
     cr_expect(eq(i64, a->manifest_age_ms, b->manifest_age_ms));
     cr_expect(eq(i64, a->last_data_commit, b->last_data_commit));
+    cr_expect(eq(i64, a->last_run, b->last_run));
+    cr_expect(eq(i64, a->top_version, b->top_version));
+    fx_same(a->top_transaction, b->top_transaction);
     cr_expect(eq(str, a->details, b->details));
     cr_expect(eq(int, (int)a->verdict, (int)b->verdict));
     cr_expect(eq(int, a->judged, b->judged));
@@ -194,6 +202,8 @@ void tarn_contract_a_scan_row_reads_back_as_it_was_put(tarn_store_opener *open)
                                       .schema_version = -1,
                                       .last_data_commit = -1,
                                       .duration_ms = -1,
+                                      .last_run = -1,
+                                      .top_version = -1,
                                       .details = S("{}"),
                                       .verdict = TARN_SEV_UNKNOWN };
     fx_write(store, scan_put_tx, &put, TARN_OK);

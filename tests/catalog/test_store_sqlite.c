@@ -134,6 +134,9 @@ Test(store_sqlite, scans_of_the_first_shape_are_carried_over)
     cr_expect(eq(i64, row.verdict_since, 12));
     cr_expect(eq(i64, row.failures_total, 3), "those of the run that goes on");
     cr_expect(eq(i64, row.duration_ms, -1));
+    cr_expect(eq(i64, row.last_run, 9), "the newest commit that changed data");
+    cr_expect(eq(i64, row.top_version, 5));
+    cr_expect(eq(str, row.top_transaction, S("txn-5")));
     tarn_scan_row_done(&row);
 }
 
