@@ -33,7 +33,7 @@ static tarn_code put_table(struct tarn_tx *tx, long number, int64_t now_ms, stru
         .table_id = table.id, .checked_at = now_ms, .next_probe_at = now_ms + 86400000,
         .next_sweep_at = now_ms + 86400000, .first_failed_at = -1, .version = -1, .last_updated = now_ms,
         .file_count = -1, .total_bytes = -1, .schema_version = -1, .has_manifest_age = true, .manifest_age_ms = 1000,
-        .last_data_commit = -1, .details = (char *)"{}", .verdict = TARN_SEV_OK, .judged = true,
+        .last_data_commit = -1, .last_run = -1, .top_version = -1, .details = (char *)"{}", .verdict = TARN_SEV_OK, .judged = true,
         .verdict_since = now_ms,
     };
     return tx->ops->monitors.put(tx, &scan, err);

@@ -76,6 +76,9 @@ void tarn_facts_init(struct tarn_facts *facts)
         .schema_version = -1,
         .previous_version = -1,
         .last_data_commit = -1,
+        .life = { .last_data = -1, .last_empty = -1, .last_commit = -1 },
+        .log = { .latest_told = -1 },
+        .newest_listed_ms = -1,
         .manifest_mtime_ms = -1,
         .pointer_mtime_ms = -1,
         .last_updated = -1,
@@ -109,7 +112,7 @@ void tarn_facts_done(struct tarn_facts *facts)
     char *texts[] = { facts->table,      facts->latest_transaction, facts->partition_keys, facts->last_updated_text,
                       facts->pointer_id, facts->newest_data_path,   facts->manifest_catalog, facts->manifest_uuid };
     struct tarn_suspects *lists[] = {
-        &facts->log.misnamed, &facts->duplicates,      &facts->missing,      &facts->sizes,     &facts->unregistered,
+        &facts->log.misnamed, &facts->log.undated, &facts->duplicates,      &facts->missing,      &facts->sizes,     &facts->unregistered,
         &facts->leftovers,    &facts->not_in_manifest, &facts->still_listed, &facts->symlinks,  &facts->corrupt,
         &facts->encrypted,    &facts->running,         &facts->unlinked,     &facts->footer_too_large,
         &facts->unexpected,   &facts->invalid_paths,
@@ -250,6 +253,29 @@ static tarn_code as_fact(tarn_code code, struct tarn_facts *out, struct tarn_err
     return TARN_OK;
 }
 
+/* Without a word in a log, the newest file of the table tells when data came last. */
+static void end_life(struct tarn_facts *out, const struct tarn_facts_options *options)
+{
+    const struct tarn_life *of_catalog = options->catalog ? options->catalog->life : NULL;
+    struct tarn_life *life = &out->life;
+
+    if (of_catalog) {
+        for (size_t i = 0; i < of_catalog->count; i++)
+            tarn_life_add(life, of_catalog->at[i]);
+        life->was_cut |= of_catalog->was_cut;
+        life->last_data = of_catalog->last_data;
+        life->last_commit = of_catalog->last_commit;
+        life->idle_commits = of_catalog->idle_commits;
+    }
+    bool is_whole = !options->catalog || options->catalog->knows_all;
+    if (life->last_data < 0 && out->newest_listed_ms >= 0 && is_whole) {
+        life->last_data = out->newest_listed_ms;
+        tarn_life_add(life, life->last_data);
+    }
+    tarn_life_end(life, options->now_ms);
+    out->last_data_commit = life->last_data;
+}
+
 tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, const struct tarn_facts_options *options,
                             struct tarn_facts *out, struct tarn_err *err)
 {
@@ -276,8 +302,7 @@ tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, c
     out->gathered_at = options->now_ms;
     out->behind_since = options->catalog ? options->catalog->behind_since : -1;
     out->managed = options->catalog != NULL;
-    if (options->catalog && options->catalog->last_data_commit > out->last_data_commit)
-        out->last_data_commit = options->catalog->last_data_commit;
+    end_life(out, options);
     out->block = options->catalog ? options->catalog->table->block : TARN_BLOCK_NONE;
     out->previous_version = options->previous_version;
     if (code == TARN_OK && out->state != TARN_FACTS_UNREACHABLE)

@@ -8,6 +8,7 @@
 #include "catalog/schema.h"
 #include "catalog/types.h"
 #include "formats/fileset.h"
+#include "formats/life.h"
 #include "storage/storage.h"
 #include <jansson.h>
 #include <stdatomic.h>
@@ -80,6 +81,9 @@ struct tarn_log_facts {
     int width;                      /* digits when the ids are padded with zeros, else 0 */
     char checkpoint[TARN_TXN_ID_MAX + 1]; /* the transaction of the newest checkpoint, "" without one: what is older may be gone */
     int64_t checkpoint_ms;                /* modification of its document */
+    int64_t naive;                        /* entries whose instant has no zone */
+    int64_t latest_told;                  /* the latest instant that any tells, -1: none */
+    struct tarn_suspects undated;         /* they tell an instant that is none */
     struct tarn_suspects misnamed;  /* the id inside is another than the file's name; note: the id inside */
 };
 const char *tarn_log_id(const struct tarn_log_facts *log, const struct tarn_log_entry *entry);
@@ -122,7 +126,8 @@ struct tarn_facts {
     char *latest_transaction;
     char *partition_keys;       /* JSON array of names or NULL */
     int64_t previous_version;   /* what the scan before saw, -1: none */
-    int64_t last_data_commit;   /* newest committed entry that changed data */
+    int64_t last_data_commit;   /* newest commit that changed data; of a table without a log its newest file */
+    struct tarn_life life;
 
     /* documents */
     enum tarn_doc_state pointer, manifest, schema;
@@ -144,6 +149,7 @@ struct tarn_facts {
 
     /* data files */
     int64_t newest_data_ms;     /* newest modification, -1: none lies there */
+    int64_t newest_listed_ms;   /* the same of those that the table has */
     char *newest_data_path;
     struct tarn_suspects duplicates, missing, sizes, unregistered, not_in_manifest, still_listed;
     int64_t unregistered_young; /* younger than the grace time */
@@ -204,13 +210,14 @@ struct tarn_facts_catalog {
     const char *shown_transaction; /* of that version, NULL: none */
     const struct tarn_publication *publication; /* NULL: nothing was published yet */
     int64_t behind_since;       /* commit of the oldest version that storage does not show, -1: none */
-    int64_t last_data_commit;   /* -1: none known */
+    const struct tarn_life *life; /* of its commits */
+    bool knows_all;             /* no commit is older than those that `life` is made of */
     int64_t shown_at;           /* when that version was committed, -1: before Tarn */
     bool history_expired;       /* older versions than the oldest one were kept once */
     tarn_code (*files)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);   /* live at shown_version */
     /* By any commit; with removed_version as long as a kept version has it. */
     tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
-    tarn_code (*batches)(void *ctx, tarn_batch_fn *fn, void *fn_ctx, struct tarn_err *err); /* id, status, start_time, updated_at */
+    tarn_code (*batches)(void *ctx, tarn_batch_fn *fn, void *fn_ctx, struct tarn_err *err); /* id, status, times, num_records, version */
     tarn_code (*commits)(void *ctx, tarn_committed_fn *fn, void *fn_ctx, struct tarn_err *err); /* shown ones */
     const struct tarn_schema_past *schemas;
     void *ctx;

@@ -9,7 +9,7 @@ struct page {
     struct tarn_catalog_facts *facts;
     char after[TARN_BATCH_ID_MAX + 1];
     struct tarn_buf ids; /* NUL-terminated, one after the other */
-    struct { uint32_t id_at; enum tarn_batch_status status; int64_t start_time, updated_at; } rows[PAGE];
+    struct { uint32_t id_at; enum tarn_batch_status status; int64_t start_time, end_time, updated_at, num_records, version; } rows[PAGE];
     size_t count;
 };
 
@@ -29,7 +29,10 @@ static tarn_code keep(void *ctx, const struct tarn_batch *batch, struct tarn_err
     page->rows[page->count].id_at = (uint32_t)page->ids.len;
     page->rows[page->count].status = batch->status;
     page->rows[page->count].start_time = batch->start_time;
+    page->rows[page->count].end_time = batch->end_time;
     page->rows[page->count].updated_at = batch->updated_at;
+    page->rows[page->count].num_records = batch->num_records;
+    page->rows[page->count].version = batch->version;
     tarn_buf_add(&page->ids, batch->batch_id, strlen(batch->batch_id) + 1);
     page->count++;
     return tarn_buf_check(&page->ids, err);
@@ -53,7 +56,10 @@ static tarn_code give(struct page *page, tarn_batch_fn *fn, void *fn_ctx, struct
         const struct tarn_batch batch = { .batch_id = page->ids.data + page->rows[i].id_at,
                                           .status = page->rows[i].status,
                                           .start_time = page->rows[i].start_time,
-                                          .updated_at = page->rows[i].updated_at };
+                                          .end_time = page->rows[i].end_time,
+                                          .updated_at = page->rows[i].updated_at,
+                                          .num_records = page->rows[i].num_records,
+                                          .version = page->rows[i].version };
         code = fn(fn_ctx, &batch, err);
         if (i + 1 == page->count)
             snprintf(page->after, sizeof page->after, "%s", batch.batch_id);

@@ -206,18 +206,6 @@ static tarn_code shown_transaction(struct tarn_tx *tx, struct read *r, struct ta
     return TARN_OK;
 }
 
-enum { DATA_COMMITS = 100 }; /* newest commits among which one that changed data is looked for */
-
-static tarn_code note_data_commit(void *ctx, const struct tarn_commit_row *row, struct tarn_err *err)
-{
-    struct tarn_catalog_facts *facts = ctx;
-
-    (void)err;
-    if (row->data_change && facts->facts.last_data_commit < 0)
-        facts->facts.last_data_commit = row->committed_at;
-    return TARN_OK;
-}
-
 static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct read *r = ctx;
@@ -232,9 +220,8 @@ static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = tx->ops->publications.get(tx, r->table_id, &out->publication, err);
     if (code == TARN_OK)
         code = tx->ops->schemas.list(tx, r->table_id, keep_schema, out, err);
-    out->facts.last_data_commit = -1;
     if (code == TARN_OK)
-        code = tx->ops->commits.list(tx, r->table_id, INT64_MAX, DATA_COMMITS, note_data_commit, out, err);
+        code = tarn_catalog_life(tx, out, err);
     if (code == TARN_OK)
         code = committed_at(tx, r->table_id, out->table->published_version, &out->facts.shown_at, err);
     if (code == TARN_OK)

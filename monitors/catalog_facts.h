@@ -11,6 +11,7 @@ struct tarn_catalog_facts {
     struct tarn_publication publication;
     char *shown_transaction;         /* owned; NULL: the table's own, or none */
     int64_t behind_since;            /* commit of the oldest version that storage does not show, -1: none */
+    struct tarn_life life;           /* of the commits */
     struct tarn_schema_past past;
     struct tarn_schema **schemas;    /* owned, of past.versions */
     size_t schema_count;
@@ -19,6 +20,9 @@ struct tarn_catalog_facts {
 TARN_MUST tarn_code tarn_catalog_facts_read(struct tarn_lake *lake, int64_t table_id, struct tarn_catalog_facts *out,
                                             struct tarn_err *err);
 void tarn_catalog_facts_done(struct tarn_catalog_facts *facts);
+
+/* Fills out->life; in the transaction that read the table. */
+TARN_MUST tarn_code tarn_catalog_life(struct tarn_tx *tx, struct tarn_catalog_facts *out, struct tarn_err *err);
 
 /* The walks of facts.files, .removed and .batches over a struct tarn_catalog_facts (catalog_files.c,
  * catalog_batches.c). */

@@ -267,7 +267,8 @@ static tarn_code read_row(struct tarn_tx *tx, int64_t table_id, struct tarn_scan
     tarn_scan_row_done(row);
     *row = (struct tarn_scan_row){ .checked_at = -1, .checked_version = -1, .first_failed_at = -1, .version = -1,
                                    .last_updated = -1, .file_count = -1, .total_bytes = -1, .schema_version = -1,
-                                   .last_data_commit = -1, .duration_ms = -1, .verdict = TARN_SEV_UNKNOWN };
+                                   .last_data_commit = -1, .last_run = -1, .top_version = -1, .duration_ms = -1,
+                                   .verdict = TARN_SEV_UNKNOWN };
     tarn_code code = tx->ops->monitors.get(tx, table_id, row, &fault);
     *scanned = code == TARN_OK;
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);

@@ -27,5 +27,6 @@ tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts 
         facts->format == TARN_FORMAT_MANIFEST && facts->newest_data_ms >= 0 && facts->last_updated >= 0;
     row->manifest_age_ms = row->has_manifest_age ? facts->newest_data_ms - facts->last_updated : 0;
     row->last_data_commit = facts->last_data_commit;
+    row->last_run = tarn_life_last(&facts->life);
     return TARN_OK;
 }

@@ -206,7 +206,12 @@ static void write_row_tail(struct tarn_jsonw *w, const struct tarn_status_row *r
         tarn_jsonw_i64(w, row->scan->manifest_age_ms / TARN_SECOND_MS);
     else
         tarn_jsonw_null(w);
-    knumber(w, "freshness_age_seconds", data_commit < 0 ? -1 : (now_ms - data_commit) / TARN_SECOND_MS);
+    int64_t last_run = row->scan ? row->scan->last_run : -1;
+    tarn_jsonw_key(w, "freshness_age_seconds"); /* signed: a commit may be dated in the future */
+    if (last_run >= 0)
+        tarn_jsonw_i64(w, (now_ms - last_run) / TARN_SECOND_MS);
+    else
+        tarn_jsonw_null(w);
     tarn_jsonw_ktime(w, "last_data_commit", data_commit);
     tarn_jsonw_ki64(w, "errors", row->open_errors);
     tarn_jsonw_ki64(w, "warnings", row->open_warnings);

@@ -98,6 +98,7 @@ static void hand_over(struct entry_read *e, uint32_t seen, struct tarn_entry_hea
 {
     e->head.timestamp = e->timestamp.ms;
     e->head.timestamp_form = e->timestamp.form;
+    e->head.timestamp_bad = e->timestamp.text && e->timestamp.ms < 0;
     if (seen & (1u << ENTRY_METADATA))
         e->head.metadata = tarn_buf_take(&e->metadata);
     if (e->batch_ids.len > 0)

@@ -108,6 +108,8 @@ static tarn_code note_listed(struct tarn_gather *g, const struct tarn_object *ob
     int64_t listed = is_told ? (int64_t)file->size : object->size;
     tarn_code code = TARN_OK;
 
+    if (object->mtime_ms > g->facts->newest_listed_ms && object->mtime_ms <= g->options->now_ms + TARN_SKEW_MS)
+        g->facts->newest_listed_ms = object->mtime_ms;
     if (!is_told)
         g->facts->total_bytes += object->size;
     if (listed != object->size)

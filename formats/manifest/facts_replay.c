@@ -118,7 +118,6 @@ static bool is_foreign(const struct replay *r, const struct tarn_log_entry *entr
 static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *renamed, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
-    struct tarn_facts *facts = r->g->facts;
     TARN_ERR(fault);
 
     tarn_code code = entry->absent ? TARN_NOT_FOUND : read_entry(r, entry, &head, &fault);
@@ -133,10 +132,8 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     entry->read = true;
     entry->version = head.version;
     entry->foreign = is_foreign(r, entry, &head);
-    bool is_data = head.data_change && head.adds + head.removes > 0;
-    if (entry->committed && is_data && head.timestamp > facts->last_data_commit)
-        facts->last_data_commit = head.timestamp;
-    return check_id(r, entry, head.id, renamed, err);
+    code = tarn_gather_life(r->g, entry, &head, err);
+    return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
 }
 
 /* Of a managed table the catalog tells what was done; only what came before Tarn is read from the log, and what the
@@ -159,7 +156,10 @@ static void start_over(struct tarn_gather *g)
     tarn_fileset_unflag(&g->files, TARN_FILE_ADDED | TARN_FILE_REMOVED | TARN_FILE_DECIDED);
     tarn_suspects_done(&g->facts->not_in_manifest);
     tarn_suspects_done(&g->facts->still_listed);
-    g->facts->last_data_commit = -1;
+    tarn_suspects_done(&g->facts->log.undated);
+    g->facts->log.naive = 0;
+    g->facts->log.latest_told = g->restored_version = -1;
+    tarn_life_init(&g->facts->life);
 }
 
 tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err)

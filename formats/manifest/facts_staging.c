@@ -24,7 +24,7 @@ static void staging_done(struct staging *s)
     tarn_fileset_done(&s->known);
 }
 
-struct marker { const char *batch_id, *status, *transaction; int64_t records; int64_t start_ms; };
+struct marker { const char *batch_id, *status, *transaction; int64_t records, start_ms, end_ms; };
 
 static tarn_code keep_done(struct staging *s, const char *batch_id, struct tarn_err *err)
 {
@@ -47,18 +47,33 @@ static struct marker marker_of(const json_t *root, const char *fallback, int64_t
 {
     const json_t *records = json_object_get(root, "num_records");
     const char *start = json_string_value(json_object_get(root, "start_time"));
+    const char *end = json_string_value(json_object_get(root, "end_time"));
     const char *batch_id = json_string_value(json_object_get(root, "batch_id"));
     const char *status = json_string_value(json_object_get(root, "status"));
     struct marker m = { .batch_id = batch_id ? batch_id : fallback,
                         .status = status ? status : "completed",
                         .transaction = json_string_value(json_object_get(root, "transaction")),
                         .records = json_is_integer(records) ? json_integer_value(records) : -1,
-                        .start_ms = mtime_ms };
+                        .start_ms = mtime_ms,
+                        .end_ms = -1 };
     enum tarn_time_form form;
 
     if (start)
         (void)!tarn_time_parse(start, &m.start_ms, &form, NULL);
+    if (end)
+        (void)!tarn_time_parse(end, &m.end_ms, &form, NULL);
     return m;
+}
+
+/* A batch that found nothing proves that somebody looked. */
+static void note_alive(struct staging *s, int64_t told, int64_t otherwise)
+{
+    struct tarn_life *life = &s->g->facts->life;
+    int64_t at = tarn_life_instant(told, otherwise, s->g->options->now_ms);
+
+    tarn_life_add(life, at);
+    if (at > life->last_empty)
+        life->last_empty = at;
 }
 
 /* In the founding form neither side names the other: a finished batch that brought rows cannot be traced. */
@@ -70,6 +85,8 @@ static tarn_code note_marker(struct staging *s, const struct marker *m, int64_t 
         return tarn_suspects_add(&facts->running, m->batch_id, NULL, -1, -1, m->start_ms, err);
     if (strcmp(m->status, "completed") != 0)
         return TARN_OK;
+    if (m->records == 0)
+        note_alive(s, m->end_ms, mtime_ms);
     tarn_code code = keep_done(s, m->batch_id, err);
     if (code == TARN_OK && m->records != 0 && !m->transaction && !s->g->options->catalog)
         code = tarn_suspects_add(&facts->unlinked, m->batch_id, NULL, -1, -1, mtime_ms, err);
@@ -129,6 +146,8 @@ static tarn_code note_batch(void *ctx, const struct tarn_batch *batch, struct ta
     tarn_batch_doc_path(batch->batch_id, path);
     if (!tarn_fileset_put(&s->known, path))
         return tarn_fail_oom(err);
+    if (batch->status == TARN_BATCH_IS_COMPLETED && batch->num_records == 0)
+        note_alive(s, batch->end_time, batch->updated_at);
     if (batch->status == TARN_BATCH_IS_COMPLETED)
         return keep_done(s, batch->batch_id, err);
     if (batch->status != TARN_BATCH_IS_RUNNING)

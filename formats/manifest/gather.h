@@ -20,6 +20,7 @@ struct tarn_gather {
     struct tarn_coverage *coverage;  /* of the listing at hand, NULL: nothing listed */
     json_t *partition_keys;          /* owned; NULL: not known */
     char manifest_token[TARN_TOKEN_TEXT];
+    int64_t restored_version;        /* while the log is read: by the newest rollback met; -1: none */
     int64_t unread_before_ms;        /* the log before that was not read; INT64_MIN: all was */
 };
 
@@ -49,6 +50,9 @@ TARN_MUST tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
 TARN_MUST tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err);
 TARN_MUST tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_entry *entry, const char *id,
                                     struct tarn_err *err);
+/* facts_life.c: an entry that was read. Newest first. */
+TARN_MUST tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *entry,
+                                     const struct tarn_entry_head *head, struct tarn_err *err);
 /* facts_files.c: what lies there */
 TARN_MUST tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err);
 /* facts_staging.c */

@@ -95,6 +95,7 @@ struct tarn_entry_head {
     char *id;            /* from inside the document; NULL: absent */
     int64_t timestamp;   /* UTC ms, -1: absent or unusable */
     enum tarn_time_form timestamp_form;
+    bool timestamp_bad;  /* there, but no instant between 2000 and 2100 */
     char *metadata;      /* commitMetadata as JSON text, NULL: absent */
     bool data_change;    /* true when absent */
     int64_t version;     /* -1: absent (not written by Tarn) */

@@ -31,6 +31,8 @@ static tarn_code note_file(struct dir *d, const struct tarn_object *object, stru
 
     facts->file_count++;
     facts->total_bytes += object->size;
+    if (object->mtime_ms > facts->newest_listed_ms && object->mtime_ms <= d->options->now_ms + TARN_SKEW_MS)
+        facts->newest_listed_ms = object->mtime_ms;
     if (object->mtime_ms > facts->newest_data_ms) {
         char *path = strdup(object->path);
         if (!path)
