@@ -19,6 +19,7 @@ struct cell {
 struct tarn_traffic {
     int64_t since_ms;
     atomic_int connections;
+    _Atomic int64_t held; /* bytes */
     _Atomic int64_t errors[TARN_CODES_END];
     size_t cell_count; /* of a shard */
     struct cell cells[]; /* shard after shard */
@@ -75,6 +76,14 @@ void tarn_traffic_connected(struct tarn_traffic *traffic, int change)
     if (traffic)
         atomic_fetch_add_explicit(&traffic->connections, change, memory_order_relaxed);
 }
+
+void tarn_traffic_hold(struct tarn_traffic *traffic, int64_t change)
+{
+    if (traffic)
+        count(&traffic->held, change);
+}
+
+int64_t tarn_traffic_held(const struct tarn_traffic *traffic) { return traffic ? atomic_load(&traffic->held) : 0; }
 
 void tarn_traffic_read(const struct tarn_traffic *traffic, size_t route, struct tarn_traffic_sum *out)
 {

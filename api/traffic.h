@@ -22,6 +22,11 @@ void tarn_traffic_note(struct tarn_traffic *traffic, const struct tarn_route *ro
                        int64_t us);
 void tarn_traffic_connected(struct tarn_traffic *traffic, int change); /* +1 or -1 */
 
+/* Memory that answers of /metrics hold while they are made, all together. */
+#define TARN_SCRAPES_BYTES (256u << 20)
+void tarn_traffic_hold(struct tarn_traffic *traffic, int64_t change);
+int64_t tarn_traffic_held(const struct tarn_traffic *traffic); /* 0 without one */
+
 /* `route`: an index of tarn_routes; tarn_routes_count: no route of ours. */
 void tarn_traffic_read(const struct tarn_traffic *traffic, size_t route, struct tarn_traffic_sum *out);
 int64_t tarn_traffic_errors(const struct tarn_traffic *traffic, tarn_code code);

@@ -24,6 +24,7 @@ struct tarn_metric_tables {
 void tarn_metric_tables_init(struct tarn_metric_tables *tables, const struct tarn_request *req);
 /* Some hundred tables more. */
 TARN_MUST tarn_code tarn_metric_tables_read(struct tarn_metric_tables *tables, bool *end, struct tarn_err *err);
+int64_t tarn_metric_tables_bytes(const struct tarn_metric_tables *tables); /* that it holds */
 void tarn_metric_tables_done(struct tarn_metric_tables *tables);
 
 /* One answer in the making. */
@@ -33,6 +34,7 @@ struct tarn_scrape {
     struct tarn_metric_tables tables;
     bool is_gathered;
     int64_t began_us; /* monotonic */
+    int64_t held;     /* bytes that were told to the app's traffic */
     /* Of the server, read when all tables are; -1: not known. */
     struct tarn_server_numbers {
         struct tarn_process process;

@@ -2,6 +2,7 @@
  * a worker makes each piece, and nothing grows with the lake but some hundred bytes a table. */
 #include "api/metrics/metrics.h"
 #include "api/native/native.h"
+#include "api/traffic.h"
 #include "base/time.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@ static void scrape_free(void *state)
 {
     struct tarn_scrape *scrape = state;
 
-    if (scrape)
-        tarn_metric_tables_done(&scrape->tables);
+    if (!scrape)
+        return;
+    tarn_traffic_hold(scrape->app->traffic, -scrape->held);
+    tarn_metric_tables_done(&scrape->tables);
     free(scrape);
 }
 
@@ -74,7 +77,10 @@ static void write_family(struct tarn_scrape *scrape)
 static tarn_code gather(struct tarn_scrape *scrape, struct tarn_err *err)
 {
     tarn_code code = tarn_metric_tables_read(&scrape->tables, &scrape->is_gathered, err);
+    int64_t bytes = tarn_metric_tables_bytes(&scrape->tables);
 
+    tarn_traffic_hold(scrape->app->traffic, bytes - scrape->held);
+    scrape->held = bytes;
     if (code == TARN_OK && scrape->is_gathered)
         tarn_metric_read_server(scrape);
     return code;
@@ -142,8 +148,11 @@ static bool wants_open_metrics(const char *accept)
 
 tarn_code tarn_native_metrics(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
-    __attribute__((cleanup(scrape_freep))) struct tarn_scrape *scrape = calloc(1, sizeof *scrape);
+    __attribute__((cleanup(scrape_freep))) struct tarn_scrape *scrape = NULL;
 
+    if (tarn_traffic_held(req->app->traffic) >= TARN_SCRAPES_BYTES)
+        return tarn_fail(err, TARN_OVERLOADED, "too many answers of this kind are being made; try again later");
+    scrape = calloc(1, sizeof *scrape);
     if (!scrape)
         return tarn_fail_oom(err);
     scrape->app = req->app;

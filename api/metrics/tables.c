@@ -85,6 +85,15 @@ tarn_code tarn_metric_tables_read(struct tarn_metric_tables *tables, bool *end, 
     return tarn_status_walk_page(&tables->walk, end, err);
 }
 
+int64_t tarn_metric_tables_bytes(const struct tarn_metric_tables *tables)
+{
+    size_t bytes = tables->labels.bytes.cap + tables->infos.bytes.cap + tables->active.bytes.cap;
+
+    for (size_t i = 0; i < TARN_NUMBERS; i++)
+        bytes += tables->numbers[i].bytes.cap;
+    return (int64_t)bytes;
+}
+
 void tarn_metric_tables_done(struct tarn_metric_tables *tables)
 {
     tarn_status_walk_done(&tables->walk);
