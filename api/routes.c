@@ -78,6 +78,12 @@ const struct tarn_route tarn_routes[] = {
 
     { "POST",   "/api/discover",             "discoverTables", WRITE, JSON,  "", WORKER(tarn_native_discover) },
 
+    { "GET",    "/api/silences",             "listSilences",  READ,   EMPTY,
+                "state " PAGE,                                                   WORKER(tarn_native_silences_list) },
+    { "POST",   "/api/silences",             "addSilence",    WRITE,  JSON,  "", FLOW(tarn_native_silence_add) },
+    { "GET",    "/api/silences/{id}",        "getSilence",    READ,   EMPTY, "", INLINE(tarn_native_silence_get) },
+    { "DELETE", "/api/silences/{id}",        "removeSilence", WRITE,  EMPTY, "", FLOW(tarn_native_silence_remove) },
+
     { "GET",    "/api/tokens",               "listTokens",    ADMIN,  EMPTY, "", INLINE(tarn_native_tokens_list) },
     { "POST",   "/api/tokens",               "createToken",   ADMIN,  JSON,  "", FLOW(tarn_native_tokens_create) },
     { "DELETE", "/api/tokens/{name}",        "revokeToken",   ADMIN,  EMPTY, "", FLOW(tarn_native_tokens_revoke) },

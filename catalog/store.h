@@ -396,6 +396,21 @@ struct tarn_store_ops {
     } namespaces;
 
     struct {
+        tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_silence *row, struct tarn_err *err);
+        /* *out owned; TARN_NOT_FOUND. */
+        tarn_code (*get)(struct tarn_tx *tx, const char *id, struct tarn_silence *out, struct tarn_err *err);
+        /* Newest first (then by id), at most `limit`: those made at `at` with an id above `after_id`, and those made
+         * before. From the start: INT64_MAX and "". */
+        tarn_code (*list)(struct tarn_tx *tx, int64_t at, const char *after_id, int64_t limit, tarn_silence_fn *fn,
+                          void *ctx, struct tarn_err *err);
+        /* Those that end after now_ms, begun or not; owned. Quick where there are few: status answers ask it. */
+        tarn_code (*from)(struct tarn_tx *tx, int64_t now_ms, struct tarn_silences *out, struct tarn_err *err);
+        tarn_code (*remove)(struct tarn_tx *tx, const char *id, struct tarn_err *err); /* TARN_NOT_FOUND */
+        /* Those that ended before `before` go, at most `limit` a call. */
+        tarn_code (*expire)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
+    } silences;
+
+    struct {
         /* *event but its sequence. Wakes who waits for events once the transaction is durable. */
         tarn_code (*add)(struct tarn_tx *tx, const struct tarn_event *event, struct tarn_err *err);
         /* Those after the sequence `after`, in order, at most `limit`. */

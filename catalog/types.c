@@ -121,6 +121,23 @@ void tarn_finding_done(struct tarn_finding *finding)
     *finding = (struct tarn_finding){ 0 };
 }
 
+void tarn_silence_done(struct tarn_silence *silence)
+{
+    free(silence->matchers);
+    free(silence->tables);
+    free(silence->created_by);
+    free(silence->comment);
+    *silence = (struct tarn_silence){ 0 };
+}
+
+void tarn_silences_done(struct tarn_silences *silences)
+{
+    for (size_t i = 0; i < silences->count; i++)
+        tarn_silence_done(&silences->items[i]);
+    free(silences->items);
+    *silences = (struct tarn_silences){ 0 };
+}
+
 void tarn_findings_done(struct tarn_findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++)

@@ -232,10 +232,27 @@ struct tarn_finding {
     char *suppressed_by;   /* at the last look; NULL: nothing keeps it quiet */
     int64_t told_at;       /* the newest finding.opened of it, 0: none */
     char *closed_reason;   /* "cleared", ...; NULL while it is not closed */
+    bool is_news;          /* of a scan, not stored: somebody is to be told of it */
 };
 void tarn_finding_done(struct tarn_finding *finding);
 struct tarn_findings { struct tarn_finding *items; size_t count; };
 void tarn_findings_done(struct tarn_findings *findings);
+
+/* Findings that nobody wants to hear of from `starts_at` up to `ends_at`. */
+struct tarn_silence {
+    char id[40];
+    char *matchers;   /* JSON array of {name, value, isRegex, isEqual}; all must fit */
+    char *tables;     /* glob on dotted names that it reaches at most, NULL: all */
+    int64_t starts_at, ends_at;
+    char *created_by;
+    char *comment;    /* NULL: none */
+    int64_t created_at;
+};
+void tarn_silence_done(struct tarn_silence *silence);
+struct tarn_silences { struct tarn_silence *items; size_t count; };
+void tarn_silences_done(struct tarn_silences *silences);
+/* Borrowed for the call. */
+typedef tarn_code tarn_silence_fn(void *ctx, const struct tarn_silence *silence, struct tarn_err *err);
 
 /* Scope bits; each includes those below it. */
 enum tarn_scope { TARN_SCOPE_NONE = 0, TARN_SCOPE_STATUS = 1, TARN_SCOPE_READ = 2, TARN_SCOPE_WRITE = 3, TARN_SCOPE_ADMIN = 4 };

@@ -51,9 +51,25 @@ static tarn_code events_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->events.expire(tx, s->now_ms - s->lake->events_retention_ms, CHUNK_ROWS, &s->left, err);
 }
 
+static tarn_code findings_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct sweep *s = ctx;
+
+    s->left = false;
+    return tx->ops->monitors.expire_findings(tx, s->now_ms - s->lake->findings_retention_ms, CHUNK_ROWS, &s->left, err);
+}
+
+static tarn_code silences_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct sweep *s = ctx;
+
+    s->left = false;
+    return tx->ops->silences.expire(tx, s->now_ms - s->lake->findings_retention_ms, CHUNK_ROWS, &s->left, err);
+}
+
 static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
 {
-    static tarn_tx_fn *const k_rounds[] = { staged_tx, dropped_tx, keys_tx, events_tx };
+    static tarn_tx_fn *const k_rounds[] = { staged_tx, dropped_tx, keys_tx, events_tx, findings_tx, silences_tx };
     tarn_code code = tarn_leases_sweep(s->lake, err);
 
     for (size_t i = 0; i < TARN_COUNT(k_rounds) && code == TARN_OK; i++) {

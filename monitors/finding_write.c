@@ -1,5 +1,5 @@
 /* finding_write.c - a finding as every answer shows it. */
-#include "monitors/monitors.h"
+#include "monitors/judge.h"
 
 bool tarn_finding_is_open(const struct tarn_finding *finding)
 {
@@ -8,7 +8,8 @@ bool tarn_finding_is_open(const struct tarn_finding *finding)
 
 bool tarn_finding_is_shown(const struct tarn_finding *finding)
 {
-    return finding->opened_at >= 0 || (finding->suppressed_by && finding->closed_at < 0);
+    return finding->opened_at >= 0 ||
+           (finding->closed_at < 0 && finding->suppressed_by && finding->bad_looks >= TARN_LOOKS);
 }
 
 bool tarn_finding_is_acknowledged(const struct tarn_finding *finding, int64_t now_ms)

@@ -7,7 +7,7 @@
 static const char *const k_days[] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
 
 /* "09:00" or "09:00:30" on a 24-hour clock. */
-static bool parse_clock(const char *text, int64_t *out)
+bool tarn_settings_clock(const char *text, int64_t *out)
 {
     static const int k_limits[] = { 23, 59, 59 };
     size_t len = strlen(text);
@@ -29,7 +29,7 @@ static bool parse_clock(const char *text, int64_t *out)
     return true;
 }
 
-static tarn_code read_days(const json_t *value, unsigned *out, struct tarn_err *err)
+tarn_code tarn_settings_days(const json_t *value, unsigned *out, struct tarn_err *err)
 {
     unsigned days = 0;
     size_t i, k;
@@ -75,7 +75,7 @@ static tarn_code read_deadline_member(const char *key, const json_t *value, stru
     const char *text = json_string_value(value);
 
     if (strcmp(key, "at") == 0) {
-        if (!text || !parse_clock(text, &out->at_ms))
+        if (!text || !tarn_settings_clock(text, &out->at_ms))
             return tarn_fail_field(err, key, "must be a time of day such as \"09:00\"");
         snprintf(out->text, sizeof out->text, "%s", text);
         return TARN_OK;
@@ -87,7 +87,7 @@ static tarn_code read_deadline_member(const char *key, const json_t *value, stru
         return code;
     }
     if (strcmp(key, "days") == 0)
-        return read_days(value, &out->days, err);
+        return tarn_settings_days(value, &out->days, err);
     if (strcmp(key, "window") == 0)
         return read_window(value, &out->window_ms, err);
     return tarn_fail_field(err, key, "is not known here: at, timezone, days, window");

@@ -53,11 +53,22 @@ struct tarn_kind_settings {
     struct tarn_limit warning, error;
     int64_t grace_ms;
 };
+/* maintenance.c: wall-clock windows in which something may look wrong. */
+#define TARN_WINDOWS_MAX 16
+struct tarn_window {
+    unsigned days;                /* on which it begins: bits, Monday lowest; 0: every day */
+    int64_t from_ms, to_ms;       /* on the wall clock; to_ms at or below from_ms: on the day after */
+    bool has_zone;                /* else the table's */
+    const struct tarn_zone *zone;
+};
+struct tarn_maintenance { struct tarn_window windows[TARN_WINDOWS_MAX]; size_t count; };
+
 struct tarn_settings {
     int64_t interval_ms, sweep_interval_ms;
     enum tarn_policy policy;
     const struct tarn_zone *zone; /* of the table; NULL: UTC */
     char zone_name[TARN_ZONE_NAME_MAX + 1];
+    struct tarn_maintenance maintenance;
     struct tarn_freshness_settings freshness;
     struct tarn_kind_settings kinds[TARN_KINDS_MAX]; /* beside tarn_kinds */
 };
@@ -66,10 +77,19 @@ TARN_MUST tarn_code tarn_settings_limit(const struct tarn_kind *kind, const char
                                         struct tarn_limit *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_settings_zone(const char *key, const json_t *value, const struct tarn_zone **out,
                                        struct tarn_err *err);
+TARN_MUST tarn_code tarn_settings_days(const json_t *value, unsigned *out, struct tarn_err *err); /* bits, Monday lowest */
+bool tarn_settings_clock(const char *text, int64_t *out); /* "09:00" or "09:00:30" in ms of the day */
 /* `monitors`: the table's object as text, NULL or "{}": none. What is stored was checked; a member that is not
  * valid any more counts as not given. */
 void tarn_settings_resolve(const struct tarn_monitor_defaults *defaults, const char *monitors,
                            struct tarn_settings *out);
+/* Of that only the windows and the table's zone. */
+void tarn_settings_windows(const struct tarn_monitor_defaults *defaults, const char *monitors,
+                           struct tarn_maintenance *out, const struct tarn_zone **zone);
+TARN_MUST tarn_code tarn_maintenance_read(const json_t *list, struct tarn_maintenance *out, struct tarn_err *err);
+/* Lies the instant in a window? *edge_ms (may be NULL): the next instant at which that turns, at most some days ahead. */
+bool tarn_maintenance_covers(const struct tarn_maintenance *maintenance, const struct tarn_zone *zone, int64_t at_ms,
+                             int64_t *edge_ms);
 /* Only what a status answer needs: quick, for the hot path. */
 void tarn_settings_glance(const struct tarn_monitor_defaults *defaults, const char *monitors, int64_t *interval_ms,
                           enum tarn_policy *policy);
@@ -128,7 +148,21 @@ struct tarn_tx;
 TARN_MUST tarn_code tarn_foreign_ids_take(struct tarn_tx *tx, const struct tarn_log_facts *log, int64_t table_id,
                                           struct tarn_err *err);
 
+/* --- quiet.c --- */
+#define TARN_SUPPRESSED_BY_ROOT "storage_root" /* its root is lost, and the finding of another table told so */
+struct tarn_quiet {
+    const struct tarn_table *table;              /* with what it inherits */
+    const struct tarn_maintenance *maintenance;  /* NULL: none */
+    const struct tarn_zone *zone;                /* of the table */
+    const struct tarn_silences *silences;        /* NULL: none; those that begin later too */
+};
+/* Sets suppressed_by of each as it holds at now_ms; *until_ms: when that may turn, INT64_MAX: never by itself. What a
+ * lost root suppresses stays so. */
+TARN_MUST tarn_code tarn_quiet_mark(struct tarn_findings *findings, const struct tarn_quiet *quiet, int64_t now_ms,
+                                    int64_t *until_ms, struct tarn_err *err);
+
 /* --- merge.c, findings.c --- */
+#define TARN_LOOKS 2 /* bad ones in a row open a finding, good ones close it */
 struct tarn_merge {
     const struct tarn_findings *before;  /* the live ones in the store */
     const struct tarn_findings *reports; /* of this scan */

@@ -4,8 +4,6 @@
 #include "base/hash.h"
 #include <string.h>
 
-enum { LOOKS = 2 }; /* that open, and that close */
-
 void tarn_merged_done(struct tarn_merged *merged)
 {
     tarn_findings_done(&merged->live);
@@ -103,8 +101,6 @@ static tarn_code carry(struct tarn_finding *next, const struct tarn_finding *kno
     if (known->accept.reason && known->severity == next->severity && same_text(known->observed, next->observed)) {
         next->accept = past.accept;
         past.accept.by = past.accept.reason = NULL;
-    } else if (known->accept.reason) {
-        next->told_at = 0; /* it counts again: news */
     }
     tarn_finding_done(&past);
     return TARN_OK;
@@ -126,6 +122,12 @@ static void take_group_past(const struct tarn_merge *m, struct tarn_finding *nex
     }
 }
 
+/* Nobody is told of it. When that ends and it still looks wrong, it is news again. */
+static bool is_quiet(const struct tarn_finding *finding)
+{
+    return finding->suppressed_by || finding->accept.reason;
+}
+
 static tarn_code look_bad(const struct tarn_merge *m, const struct tarn_finding *known, const struct tarn_finding *report,
                           struct tarn_merged *out, struct tarn_err *err)
 {
@@ -145,8 +147,10 @@ static tarn_code look_bad(const struct tarn_merge *m, const struct tarn_finding 
         take_group_past(m, &next);
         code = tarn_uuid(next.id, err);
     }
-    if (next.opened_at < 0 && next.bad_looks >= LOOKS)
+    bool is_held = next.suppressed_by && strcmp(next.suppressed_by, "maintenance") == 0;
+    if (next.opened_at < 0 && next.bad_looks >= TARN_LOOKS && !is_held)
         next.opened_at = m->now_ms;
+    next.is_news = next.opened_at >= 0 && !is_quiet(&next) && (next.told_at <= 0 || (known && is_quiet(known)));
     if (code != TARN_OK)
         tarn_finding_done(&next);
     return code == TARN_OK ? tarn_findings_add(&out->live, &next, err) : code;
@@ -196,7 +200,7 @@ static tarn_code look_good(const struct tarn_merge *m, const struct tarn_finding
         next.good_looks += looks;
         next.bad_looks = 0;
     }
-    return next.good_looks < LOOKS ? tarn_findings_add(&out->live, &next, err) : close_as(m, &next, "cleared", out, err);
+    return next.good_looks < TARN_LOOKS ? tarn_findings_add(&out->live, &next, err) : close_as(m, &next, "cleared", out, err);
 }
 
 static tarn_code merge_known(const struct tarn_merge *m, const struct tarn_finding *known, struct tarn_merged *out,

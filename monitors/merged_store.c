@@ -55,9 +55,7 @@ static tarn_code tell_closed(struct tarn_tx *tx, const struct tarn_table *table,
 static tarn_code tell_opened(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_finding *finding,
                              int64_t now_ms, struct tarn_err *err)
 {
-    bool is_news = tarn_finding_is_open(finding) && finding->told_at <= 0 && finding->last_bad_at == now_ms;
-
-    if (!is_news || finding->accept.reason || finding->suppressed_by)
+    if (!finding->is_news || finding->accept.reason) /* one that came back may have been accepted before */
         return TARN_OK;
     finding->told_at = now_ms;
     return tarn_event_add(tx, TARN_EVENT_FINDING_OPENED, table, now_ms,

@@ -49,6 +49,14 @@ bool tarn_finding_is_acknowledged(const struct tarn_finding *finding, int64_t no
 /* One object; in full: with evidence, state and past. */
 void tarn_finding_write(struct tarn_jsonw *w, const struct tarn_finding *finding, bool in_full, int64_t now_ms);
 
+/* Are these the matchers of a silence? TARN_INVALID naming the member (matchers[0].name). */
+TARN_MUST tarn_code tarn_silence_check(const json_t *matchers, struct tarn_err *err);
+/* Reads what keeps the findings of the table quiet now and marks them; `table` with what it inherits. *until_ms: how long
+ * the marks hold, as far as the clock alone decides. */
+TARN_MUST tarn_code tarn_findings_mark(struct tarn_tx *tx, const struct tarn_table *table,
+                                       const struct tarn_monitor_defaults *defaults, int64_t now_ms,
+                                       struct tarn_findings *findings, int64_t *until_ms, struct tarn_err *err);
+
 /* What somebody says of an open finding. */
 enum tarn_say {
     TARN_SAY_ACKNOWLEDGED, TARN_SAY_NOT_ACKNOWLEDGED, /* by, text: the comment, until */

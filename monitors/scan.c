@@ -231,12 +231,15 @@ static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *t
     return tarn_scan_row_fill(row, &s->facts, err);
 }
 
-static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, const struct scan_state *s, struct tarn_err *err)
+static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
 {
     TARN_AUTO_DONE(findings) struct tarn_findings before = { 0 };
     __attribute__((cleanup(tarn_merged_done))) struct tarn_merged merged = { 0 };
+    int64_t until_ms;
 
     tarn_code code = tx->ops->monitors.findings(tx, u->table->id, &before, err);
+    if (code == TARN_OK)
+        code = tarn_findings_mark(tx, u->table, u->defaults, s->now_ms, &s->reports, &until_ms, err);
     const struct tarn_merge merge = { .before = &before,
                                       .reports = &s->reports,
                                       .unsure = &s->unsure,
@@ -277,7 +280,7 @@ static tarn_code read_row(struct tarn_tx *tx, int64_t table_id, struct tarn_scan
 static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err)
 {
     struct tarn_scan_use *u = use;
-    const struct scan_state *s = u->private_;
+    struct scan_state *s = u->private_;
     struct tarn_table *table = NULL;
     bool scanned = false;
 

@@ -197,7 +197,7 @@ static tarn_code read_setting(const char *key, json_t *value, struct tarn_settin
     if (strcmp(key, "timezone") == 0)
         return read_zone(value, out, err);
     if (strcmp(key, "maintenance") == 0)
-        return json_is_array(value) ? TARN_OK : tarn_fail_field(err, key, "must be an array");
+        return tarn_maintenance_read(value, &out->maintenance, err);
     if (!kind)
         return tarn_fail_field(err, key, "is not a monitor");
     tarn_code code = read_kind(kind, value, out, err);
@@ -271,6 +271,35 @@ void tarn_settings_resolve(const struct tarn_monitor_defaults *defaults, const c
     own = json_loads(monitors, 0, NULL);
     if (own)
         (void)!read_all(own, out, NULL);
+}
+
+/* Two members of an object that may be long. */
+static void read_windows(const json_t *monitors, struct tarn_settings *out)
+{
+    static const char *const k_keys[] = { "timezone", "maintenance" };
+
+    for (size_t i = 0; i < TARN_COUNT(k_keys); i++) {
+        json_t *value = json_object_get(monitors, k_keys[i]);
+        if (value)
+            (void)!read_setting(k_keys[i], value, out, NULL);
+    }
+}
+
+void tarn_settings_windows(const struct tarn_monitor_defaults *defaults, const char *monitors,
+                           struct tarn_maintenance *out, const struct tarn_zone **zone)
+{
+    struct tarn_settings settings;
+    bool has_own = monitors && (strstr(monitors, "\"maintenance\"") || strstr(monitors, "\"timezone\""));
+    json_auto_t *own = has_own ? json_loads(monitors, 0, NULL) : NULL;
+
+    settings.maintenance.count = 0;
+    settings.zone = NULL;
+    if (defaults && defaults->monitors)
+        read_windows(defaults->monitors, &settings);
+    if (own)
+        read_windows(own, &settings);
+    *out = settings.maintenance;
+    *zone = settings.zone;
 }
 
 static void glance(const json_t *monitors, int64_t *interval_ms, enum tarn_policy *policy)

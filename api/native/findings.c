@@ -2,12 +2,14 @@
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/json.h"
+#include "lake/inherit.h"
 #include "monitors/monitors.h"
 #include <string.h>
 
 struct listed {
     struct tarn_list list; /* first */
     int64_t table_id, now_ms;
+    const struct tarn_monitor_defaults *defaults;
     bool wants_closed;
     bool is_closed;        /* the open ones are through */
     /* the position: of the open ones all three, of the closed ones the instant and the id */
@@ -62,11 +64,25 @@ static bool is_behind(const struct listed *l, const struct tarn_finding *finding
     return order > 0 || (order == 0 && strcmp(finding->subject, l->subject) > 0);
 }
 
+/* What keeps them quiet is as of now. */
+static tarn_code mark(struct tarn_tx *tx, const struct listed *l, struct tarn_findings *open, struct tarn_err *err)
+{
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    int64_t until_ms;
+    tarn_code code = tx->ops->tables.get_by_id(tx, l->table_id, &table, err);
+
+    if (code == TARN_OK)
+        code = tarn_inherit_all(tx, table, err);
+    return code == TARN_OK ? tarn_findings_mark(tx, table, l->defaults, l->now_ms, open, &until_ms, err) : code;
+}
+
 static tarn_code page_open(struct tarn_tx *tx, struct listed *l, struct tarn_err *err)
 {
     TARN_AUTO_DONE(findings) struct tarn_findings open = { 0 };
     tarn_code code = tx->ops->monitors.findings(tx, l->table_id, &open, err);
 
+    if (code == TARN_OK)
+        code = mark(tx, l, &open, err);
     for (size_t i = 0; i < open.count && code == TARN_OK && l->list.rows < l->list.ask; i++) {
         const struct tarn_finding *finding = &open.items[i];
         if (!tarn_finding_is_shown(finding) || !is_behind(l, finding))
@@ -171,6 +187,7 @@ tarn_code tarn_native_findings_list(const struct tarn_request *req, struct tarn_
         return code;
     l->table_id = seen.table->id;
     l->now_ms = req->now_ms;
+    l->defaults = req->app->monitors;
     l->list = (struct tarn_list){ .store = req->app->lake->store,
                                   .page = page,
                                   .token = list_token,

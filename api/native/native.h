@@ -93,6 +93,11 @@ tarn_handler_fn tarn_native_discover; /* work */
 /* repair.c */
 extern const struct tarn_flow tarn_native_repair; /* POST .../repair */
 
+/* silences.c; query of the list: state page_size page_token */
+tarn_handler_fn tarn_native_silences_list; /* work */
+tarn_handler_fn tarn_native_silence_get;   /* handle */
+extern const struct tarn_flow tarn_native_silence_add, tarn_native_silence_remove;
+
 /* tokens.c */
 tarn_handler_fn tarn_native_tokens_list; /* handle */
 extern const struct tarn_flow tarn_native_tokens_create, tarn_native_tokens_revoke;

@@ -11,6 +11,8 @@ struct seen {
     struct tarn_scan_row scan;
     bool scanned;
     struct tarn_findings findings;
+    const struct tarn_monitor_defaults *defaults;
+    int64_t now_ms, until_ms; /* until then the findings' marks hold */
 };
 
 static void seen_done(struct seen *seen)
@@ -32,14 +34,20 @@ static tarn_code look_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = tarn_inherit_all(tx, seen->table, err);
     if (code != TARN_OK || !seen->scanned)
         return code;
-    return tx->ops->monitors.findings(tx, seen->table->id, &seen->findings, err);
+    code = tx->ops->monitors.findings(tx, seen->table->id, &seen->findings, err);
+    if (code != TARN_OK)
+        return code;
+    return tarn_findings_mark(tx, seen->table, seen->defaults, seen->now_ms, &seen->findings, &seen->until_ms, err);
 }
 
 tarn_code tarn_native_status_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     __attribute__((cleanup(seen_done))) struct seen seen = { .table = NULL };
-
     struct tarn_app *app = req->app;
+
+    seen.defaults = app->monitors;
+    seen.now_ms = req->now_ms;
+    seen.until_ms = INT64_MAX;
     tarn_code code = tarn_request_ident(req, &seen.ident, err);
     if (code != TARN_OK)
         return code;
@@ -52,7 +60,8 @@ tarn_code tarn_native_status_get(const struct tarn_request *req, struct tarn_rep
         return code;
     const struct tarn_scan_row *scan = seen.scanned ? &seen.scan : NULL;
     tarn_status_write(&reply->body, seen.table, scan, &seen.findings, app->monitors, req->now_ms);
+    int64_t until_ms = tarn_status_holds_until(seen.table, scan, &seen.findings, app->monitors, req->now_ms);
     tarn_answers_keep(app->answers, TARN_ANSWER_STATUS, &seen.ident, seen.table->id, clock,
-                      tarn_status_holds_until(seen.table, scan, &seen.findings, app->monitors, req->now_ms), &reply->body, NULL);
+                      until_ms < seen.until_ms ? until_ms : seen.until_ms, &reply->body, NULL);
     return tarn_buf_check(&reply->body, err);
 }

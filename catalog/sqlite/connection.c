@@ -27,6 +27,7 @@ static const char *const *const k_groups[TARN_SQLITE_GROUPS] = {
     [TARN_SQLITE_TOKENS] = tarn_sqlite_tokens_sql,
     [TARN_SQLITE_EVENTS] = tarn_sqlite_events_sql,
     [TARN_SQLITE_NAMESPACES] = tarn_sqlite_namespaces_sql,
+    [TARN_SQLITE_SILENCES] = tarn_sqlite_silences_sql,
 };
 
 const char *const tarn_sqlite_control_sql[] = {

@@ -38,6 +38,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_TOKENS,
     TARN_SQLITE_EVENTS,
     TARN_SQLITE_NAMESPACES,
+    TARN_SQLITE_SILENCES,
     TARN_SQLITE_GROUPS
 };
 #define TARN_SQLITE_GROUP_MAX 24
@@ -64,6 +65,7 @@ extern const char *const tarn_sqlite_status_sql[];
 extern const char *const tarn_sqlite_tokens_sql[];
 extern const char *const tarn_sqlite_events_sql[];
 extern const char *const tarn_sqlite_namespaces_sql[];
+extern const char *const tarn_sqlite_silences_sql[];
 
 /* Each aggregate fills in its part of the port. */
 void tarn_sqlite_meta_ops(struct tarn_store_ops *ops);
@@ -86,6 +88,7 @@ void tarn_sqlite_status_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_tokens_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_events_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_namespaces_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_silences_ops(struct tarn_store_ops *ops);
 
 /* --- the store --- */
 struct tarn_sqlite_writer;

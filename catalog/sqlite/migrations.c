@@ -20,6 +20,10 @@ static const unsigned char k_0004[] = {
 #include "embed/migrations/0004_runs.sqlite.sql.inc"
 };
 
+static const unsigned char k_0005[] = {
+#include "embed/migrations/0005_silences.sqlite.sql.inc"
+};
+
 static const struct migration {
     const char *name;
     const unsigned char *sql; /* ends with NUL */
@@ -28,6 +32,7 @@ static const struct migration {
     { "0002_findings", k_0002 },
     { "0003_scans", k_0003 },
     { "0004_runs", k_0004 },
+    { "0005_silences", k_0005 },
 };
 
 static const char *const k_record =

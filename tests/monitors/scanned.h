@@ -27,12 +27,17 @@ static inline const char *observed(const char *name)
 }
 
 /* One scan so many minutes later; the status document at that moment, owned. */
+static const char *s_monitors_of_server; /* the server's `monitors`, NULL: none */
+
 static inline json_t *scan_later(const char *name, int minutes, bool confirm)
 {
-    struct tarn_scan_use use = { .confirm = confirm, .defaults = &k_defaults, .now = test_clock };
+    json_auto_t *server = s_monitors_of_server ? json_loads(s_monitors_of_server, 0, NULL) : NULL;
+    struct tarn_monitor_defaults defaults = k_defaults;
+    struct tarn_scan_use use = { .confirm = confirm, .defaults = &defaults, .now = test_clock };
     TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
     TARN_ERR(err);
 
+    defaults.monitors = server;
     clock_ms += minutes * 60000;
     cr_assert(eq(int, tarn_ident_parse(name, "name", &use.ident, &err), TARN_OK));
     cr_assert(eq(int, tarn_use_run(&g_lake->lake, &tarn_scan, &use, &err), TARN_OK), "%s", err.detail);
@@ -66,8 +71,8 @@ static inline bool is_null(const json_t *object, const char *key)
     return value && json_is_null(value);
 }
 
-/* Types and codes of the events of findings after the sequence *after, which moves on: "opened manifest_age; ...". */
-static inline const char *finding_events(int64_t *after)
+/* What the feed tells of findings of that code after the sequence *after, which moves on: "opened; closed". */
+static inline char *finding_events(int64_t *after, const char *code)
 {
     static char out[4096];
     char target[64];
@@ -80,8 +85,8 @@ static inline const char *finding_events(int64_t *after)
     for (size_t i = 0; i < json_array_size(events); i++) {
         const json_t *event = json_array_get(events, i);
         const char *type = str_of(event, "type");
-        if (strncmp(type, "finding.", 8) == 0)
-            len += (size_t)snprintf(out + len, sizeof out - len, "%s%s %s", len ? "; " : "", type + 8, str_of(event, "code"));
+        if (strncmp(type, "finding.", 8) == 0 && strcmp(str_of(event, "code"), code) == 0)
+            len += (size_t)snprintf(out + len, sizeof out - len, "%s%s", len ? "; " : "", type + 8);
     }
     *after = tarn_answer_i64("next");
     return out;
