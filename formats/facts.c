@@ -110,9 +110,10 @@ static void drifts_done(struct tarn_facts *facts)
 void tarn_facts_done(struct tarn_facts *facts)
 {
     char *texts[] = { facts->table,      facts->latest_transaction, facts->partition_keys, facts->last_updated_text,
-                      facts->pointer_id, facts->newest_data_path,   facts->manifest_catalog, facts->manifest_uuid };
+                      facts->pointer_id, facts->newest_data_path,   facts->manifest_catalog, facts->manifest_uuid,
+                      facts->manifest_transaction };
     struct tarn_suspects *lists[] = {
-        &facts->log.misnamed, &facts->log.undated, &facts->duplicates,      &facts->missing,      &facts->sizes,     &facts->unregistered,
+        &facts->log.twice,    &facts->log.misnamed,    &facts->log.undated, &facts->duplicates, &facts->missing, &facts->sizes, &facts->unregistered,
         &facts->leftovers,    &facts->not_in_manifest, &facts->still_listed, &facts->symlinks,  &facts->corrupt,
         &facts->encrypted,    &facts->running,         &facts->unlinked,     &facts->footer_too_large,
         &facts->unexpected,   &facts->invalid_paths,

@@ -68,14 +68,16 @@ struct tarn_log_entry {
     bool adopted;       /* managed: it lay there before Tarn took the table over */
     bool foreign;       /* managed: no commit, and not written by this catalog */
     bool read;          /* its operations were looked at */
+    bool own_table, other_table; /* observed: it names the manifest's table_uuid, or another one */
     int64_t version;    /* inside it, -1: none */
+    int64_t timestamp;  /* inside it, -1: none */
 };
 struct tarn_log_facts {
     struct tarn_log_entry *entries; /* owned; ascending: by number when `numbered`, else by time */
     size_t count, cap;
     struct tarn_buf names;          /* the texts of id_at and file_at */
     bool was_cut;                   /* older entries were not read: what they did is not known */
-    bool numbered;                  /* all ids share one prefix, end in a decimal, and no number comes twice */
+    bool numbered;                  /* all ids share one prefix and end in a decimal */
     char why_not[96];               /* not numbered: why */
     char prefix[TARN_TXN_ID_MAX + 1];
     int width;                      /* digits when the ids are padded with zeros, else 0 */
@@ -85,6 +87,7 @@ struct tarn_log_facts {
     int64_t latest_told;                  /* the latest instant that any tells, -1: none */
     struct tarn_suspects undated;         /* they tell an instant that is none */
     struct tarn_suspects misnamed;  /* the id inside is another than the file's name; note: the id inside */
+    struct tarn_suspects twice;     /* an id that two entries have; note: their files */
 };
 const char *tarn_log_id(const struct tarn_log_facts *log, const struct tarn_log_entry *entry);
 const char *tarn_log_file(const struct tarn_log_facts *log, const struct tarn_log_entry *entry);
@@ -137,6 +140,7 @@ struct tarn_facts {
     bool last_updated_missing, last_updated_naive, last_updated_bad;
     char *last_updated_text;    /* as written, owned or NULL */
     char *manifest_catalog, *manifest_uuid; /* the catalog and table that wrote it; owned, NULL: it tells none */
+    char *manifest_transaction;             /* the newest one in it, as it says itself; owned, NULL: it tells none */
     bool schema_not_in_history;
     bool foreign_manifest;      /* managed: another manifest than the one that Tarn wrote last */
     bool pointer_differs;       /* managed: the pointer names another transaction than the one shown */

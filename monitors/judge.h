@@ -134,7 +134,15 @@ enum tarn_severity tarn_judge_over(const struct tarn_kind_settings *settings, in
 
 tarn_judge_fn tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_schema_drift, tarn_judge_unregistered,
     tarn_judge_manifest_content, tarn_judge_data_files, tarn_judge_storage_state, tarn_judge_staging,
-    tarn_judge_coverage;
+    tarn_judge_coverage, tarn_judge_log_order;
+
+/* --- log_ids.c: the ids of a log and its pointer --- */
+/* One id however its number is padded. */
+bool tarn_log_same_id(const char *a, const char *b);
+/* The pointer's number when it belongs to the log's sequence, else -1. */
+int64_t tarn_log_pointer_number(const struct tarn_facts *facts);
+/* The number of the manifest's own newest transaction in the log's sequence, else -1. */
+int64_t tarn_log_manifest_number(const struct tarn_facts *facts);
 
 /* --- details.c, scan_row.c: facts that are no findings --- */
 char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settings *settings,

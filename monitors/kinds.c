@@ -29,11 +29,15 @@ const struct tarn_kind tarn_kinds[] = {
     { "transaction_gap", TARN_SEV_WARNING, .grace = "1m", .needs = LOG, .text = "A number is missing in the sequence of transactions: a batch was left out." },
     { "uncommitted_transaction", TARN_SEV_WARNING, .grace = "15m", .needs = LOG, .text = "A log entry above the pointer was never committed." },
     { "transaction_id_mismatch", TARN_SEV_WARNING, .needs = LOG, .text = "The id inside a log entry is another than its file's name; the id inside counts." },
+    { "duplicate_transaction", TARN_SEV_WARNING, .needs = LOG, .text = "Two log entries have the same transaction id: readers may apply either." },
+    { "transaction_version_mismatch", TARN_SEV_WARNING, .unit = "versions", .needs = LOG, .text = "A log entry's version is not above that of the entry before it, so that a replay by version goes wrong." },
+    { "transaction_time_regression", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = LOG, .text = "A log entry is dated before the one before it, so that time travel by instant goes wrong." },
+    { "transaction_of_another_table", TARN_SEV_WARNING, .needs = LOG, .text = "A committed log entry names another table than the manifest: it was copied here." },
     { "gap_check_disabled", TARN_SEV_INFO, .needs = LOG, .text = "The transaction ids do not run by number, so that gaps cannot be seen." },
     { "history_truncated", TARN_SEV_INFO, .needs = LOG, .text = "The oldest log entries are gone; the present state is not affected." },
     { "pointer_missing", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "There is a log but no last_committed_txn." },
     { "pointer_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "last_committed_txn does not hold a transaction id." },
-    { "pointer_mismatch", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = DOCS, .text = "last_committed_txn names another transaction than the catalog." },
+    { "pointer_mismatch", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = DOCS, .text = "last_committed_txn names another transaction than the catalog, or than the manifest says it contains." },
 
     /* the manifest */
     { "manifest_missing", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "There is no manifest.json, so that readers find nothing." },
@@ -103,6 +107,6 @@ const struct tarn_kind *tarn_kind_find(const char *code)
 tarn_judge_fn *const tarn_judges[] = {
     tarn_judge_storage_state, tarn_judge_manifest_age,  tarn_judge_transaction_gaps, tarn_judge_manifest_content,
     tarn_judge_unregistered,  tarn_judge_schema_drift,  tarn_judge_data_files,       tarn_judge_coverage,
-    tarn_judge_staging,
+    tarn_judge_log_order,         tarn_judge_staging,
 };
 const size_t tarn_judges_count = TARN_COUNT(tarn_judges);

@@ -29,6 +29,20 @@ static void judge_behind(struct tarn_judging *j)
                                              .expected = tarn_judge_number(limit->value / TARN_SECOND_MS) });
 }
 
+/* Observed: a manifest that tells its newest transaction comes right before the pointer. When it is the manifest that is
+ * behind, the files that it lacks are told instead. */
+static bool pointer_is_not_manifests(const struct tarn_judging *j)
+{
+    const struct tarn_facts *f = j->facts;
+    int64_t grace_ms = tarn_settings_of(j->settings, "pointer_mismatch")->grace_ms;
+    int64_t newest_ms = f->manifest_mtime_ms > f->pointer_mtime_ms ? f->manifest_mtime_ms : f->pointer_mtime_ms;
+
+    if (f->managed || f->manifest != TARN_DOC_READ || !f->manifest_transaction || !f->pointer_id)
+        return false;
+    return !tarn_log_same_id(f->manifest_transaction, f->pointer_id) && j->now_ms - newest_ms > grace_ms &&
+           f->not_in_manifest.total + f->still_listed.total == 0;
+}
+
 static void judge_states(struct tarn_judging *j)
 {
     const struct tarn_facts *f = j->facts;
@@ -40,7 +54,8 @@ static void judge_states(struct tarn_judging *j)
         { settled && f->foreign_manifest && f->block != TARN_BLOCK_FOREIGN_WRITE, "foreign_write", "manifest.json", "" },
         { f->pointer == TARN_DOC_ABSENT && is_pointer_due, "pointer_missing", "last_committed_txn", "" },
         { f->pointer == TARN_DOC_BAD, "pointer_unreadable", "last_committed_txn", f->pointer_why },
-        { settled && f->pointer == TARN_DOC_READ && f->pointer_differs, "pointer_mismatch", "last_committed_txn", "" },
+        { settled && f->pointer == TARN_DOC_READ && (f->pointer_differs || pointer_is_not_manifests(j)), "pointer_mismatch",
+          "last_committed_txn", "" },
         { f->schema == TARN_DOC_BAD, "schema_unreadable", "schema.json", f->schema_why },
         { f->schema_not_in_history, "schema_version_not_in_history", "schema.json", "" },
     };

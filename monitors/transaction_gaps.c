@@ -67,20 +67,6 @@ static void report_holes(struct tarn_judging *j, const char *code, const struct 
     report_hole(j, code, holes->newest, "*", message, holes->ids);
 }
 
-/* The pointer's number when it belongs to the log's sequence, else -1. */
-static int64_t pointer_number(const struct tarn_facts *facts)
-{
-    const struct tarn_log_facts *log = &facts->log;
-    size_t prefix_len;
-    int64_t number;
-
-    if (!facts->pointer_id || !tarn_txn_id_number(facts->pointer_id, &prefix_len, &number))
-        return -1;
-    bool is_same = log->count == 0 ||
-                   (strlen(log->prefix) == prefix_len && strncmp(log->prefix, facts->pointer_id, prefix_len) == 0);
-    return is_same ? number : -1;
-}
-
 /* What is missing there is cut off, not lost: below a checkpoint, or adopted and gone from the oldest on. */
 struct cover {
     int64_t number; /* ids up to it are covered; -1: none by number */
@@ -162,7 +148,7 @@ static void split_hole(struct tarn_judging *j, struct judged *out, int64_t first
 static void judge_observed(struct tarn_judging *j, struct judged *out)
 {
     const struct tarn_log_facts *log = &j->facts->log;
-    int64_t pointer = pointer_number(j->facts);
+    int64_t pointer = tarn_log_pointer_number(j->facts);
 
     for (size_t i = 1; i < log->count; i++) {
         int64_t before = log->entries[i - 1].number;
@@ -226,6 +212,56 @@ static void judge_absent_by_id(struct tarn_judging *j, const struct cover *cover
                                   .subject = tarn_log_id(log, &log->entries[i]) });
 }
 
+/* --- without numbers --- */
+
+/* Observed: the pointer names an entry, or the checkpoint that stands for it. */
+static void judge_pointer_entry(struct tarn_judging *j)
+{
+    const struct tarn_facts *facts = j->facts;
+    const struct tarn_log_facts *log = &facts->log;
+    int64_t grace_ms = tarn_settings_of(j->settings, "missing_transaction_log_entry")->grace_ms;
+    bool is_there = !facts->pointer_id || tarn_log_same_id(facts->pointer_id, log->checkpoint);
+
+    for (size_t i = 0; i < log->count && !is_there; i++)
+        is_there = tarn_log_same_id(facts->pointer_id, tarn_log_id(log, &log->entries[i]));
+    if (is_there || facts->managed || j->now_ms - facts->pointer_mtime_ms <= grace_ms)
+        return;
+    tarn_judge_report(j, "missing_transaction_log_entry",
+                      &(struct tarn_report){ .severity = TARN_SEV_ERROR, .subject = facts->pointer_id });
+}
+
+static int by_version(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Observed: entries that tell their versions show what is missing between them, whatever their ids. */
+static void judge_version_holes(struct tarn_judging *j)
+{
+    const struct tarn_log_facts *log = &j->facts->log;
+    TARN_AUTO(mem) int64_t *versions = calloc(log->count + 1, sizeof *versions);
+    size_t count = 0, holes = 0;
+    char subject[64];
+
+    j->failed |= !versions;
+    for (size_t i = 0; i < log->count && versions; i++)
+        if (log->entries[i].committed && log->entries[i].version >= 0)
+            versions[count++] = log->entries[i].version;
+    if (count > 1)
+        qsort(versions, count, sizeof *versions, by_version);
+    for (size_t i = 1; i < count && holes < RANGES_MAX; i++) {
+        if (versions[i] <= versions[i - 1] + 1)
+            continue;
+        holes++;
+        snprintf(subject, sizeof subject, "version %s", tarn_judge_number(versions[i - 1] + 1));
+        if (versions[i] > versions[i - 1] + 2)
+            snprintf(subject, sizeof subject, "versions %s..%s", tarn_judge_number(versions[i - 1] + 1),
+                     tarn_judge_number(versions[i] - 1));
+        tarn_judge_report(j, "missing_transaction_log_entry", &(struct tarn_report){ .subject = subject });
+    }
+}
+
 /* The oldest entries are gone, and rightly so. */
 static void judge_history(struct tarn_judging *j, const struct cover *cover)
 {
@@ -257,6 +293,9 @@ static void judge_numbers(struct tarn_judging *j)
         tarn_judge_report(j, "gap_check_disabled",
                           &(struct tarn_report){ .subject = TARN_LOG_SUBJECT, .message = message });
         judge_absent_by_id(j, &out.cover);
+        judge_pointer_entry(j);
+        if (!facts->managed)
+            judge_version_holes(j);
         judge_history(j, &out.cover);
         return;
     }
@@ -264,6 +303,8 @@ static void judge_numbers(struct tarn_judging *j)
         judge_managed(j, &out);
     else
         judge_observed(j, &out);
+    if (tarn_log_pointer_number(facts) < 0)
+        judge_pointer_entry(j);
     report_holes(j, "missing_transaction_log_entry", &out.lost);
     report_holes(j, "transaction_gap", &out.left_out);
     judge_history(j, &out.cover);
@@ -276,13 +317,15 @@ static void judge_entries(struct tarn_judging *j)
     struct tarn_suspects uncommitted = { 0 }, unreadable = { 0 };
     int64_t pending_ms = tarn_settings_of(j->settings, "uncommitted_transaction")->grace_ms;
     int64_t settled_ms = tarn_settings_of(j->settings, "unreadable_transaction_log_entry")->grace_ms;
+    int64_t in_manifest = tarn_log_manifest_number(j->facts);
     bool newest_bad = false;
 
     for (size_t i = 0; i < log->count; i++) {
         const struct tarn_log_entry *entry = &log->entries[i];
         int64_t age_ms = j->now_ms - entry->mtime_ms;
         struct tarn_suspects *list = NULL;
-        if (!entry->committed && !j->facts->managed && age_ms > pending_ms)
+        bool is_shown = entry->number >= 0 && entry->number <= in_manifest; /* it is the pointer that is behind */
+        if (!entry->committed && !j->facts->managed && !is_shown && age_ms > pending_ms)
             list = &uncommitted;
         if (entry->committed && entry->unreadable && age_ms > settled_ms)
             list = &unreadable;
@@ -306,5 +349,4 @@ void tarn_judge_transaction_gaps(struct tarn_judging *j)
         return;
     judge_numbers(j);
     judge_entries(j);
-    tarn_judge_suspects(j, "transaction_id_mismatch", &facts->log.misnamed, TARN_SEV_OK);
 }

@@ -120,6 +120,8 @@ static void take_head(struct tarn_gather *g, struct tarn_manifest_head *head, in
     free(facts->last_updated_text);
     free(facts->manifest_catalog);
     free(facts->manifest_uuid);
+    free(facts->manifest_transaction);
+    facts->manifest_transaction = tarn_take(&head->transaction);
     facts->manifest_catalog = tarn_take(&head->catalog);
     facts->manifest_uuid = tarn_take(&head->table_uuid);
     facts->table = tarn_take(&head->table);

@@ -34,7 +34,8 @@ static struct tarn_log_entry *add_entry(struct tarn_log_facts *log, const char *
         return NULL;
     }
     struct tarn_log_entry *entry = &log->entries[log->count++];
-    *entry = (struct tarn_log_entry){ .number = -1, .mtime_ms = -1, .id_at = at, .file_at = at, .version = -1 };
+    *entry = (struct tarn_log_entry){ .number = -1, .mtime_ms = -1, .id_at = at, .file_at = at, .version = -1,
+                                      .timestamp = -1 };
     return entry;
 }
 
@@ -161,12 +162,51 @@ static void order_entries(struct tarn_log_facts *log)
         return;
     log->numbered = number_entries(log);
     qsort(log->entries, log->count, sizeof *log->entries, log->numbered ? by_number : by_time);
-    for (size_t i = 1; i < log->count && log->numbered; i++) {
-        if (log->entries[i].number != log->entries[i - 1].number)
-            continue;
-        snprintf(log->why_not, sizeof log->why_not, "%.60s comes twice", tarn_log_id(log, &log->entries[i]));
-        log->numbered = false;
+}
+
+/* --- ids inside --- */
+
+static tarn_code note_twice(struct tarn_log_facts *log, const struct tarn_log_entry *a, const struct tarn_log_entry *b,
+                            struct tarn_err *err)
+{
+    char note[2 * TARN_TXN_ID_MAX + 32];
+
+    snprintf(note, sizeof note, "in %s.json and %s.json", tarn_log_file(log, a), tarn_log_file(log, b));
+    return tarn_suspects_add(&log->twice, tarn_log_id(log, b), note, -1, -1, b->mtime_ms, err);
+}
+
+/* The entry before `at` in the log's order with the same id, NULL: none. Without numbers ids are looked up. */
+static const struct tarn_log_entry *same_before(const struct tarn_log_facts *log, struct tarn_fileset *ids, size_t at,
+                                                tarn_code *code)
+{
+    if (log->numbered)
+        return at > 0 && log->entries[at - 1].number == log->entries[at].number ? &log->entries[at - 1] : NULL;
+    size_t known = ids->count;
+    struct tarn_fileset_entry *slot = tarn_fileset_put(ids, tarn_log_id(log, &log->entries[at]));
+    if (!slot)
+        *code = TARN_INTERNAL;
+    if (!slot || ids->count == known)
+        return slot ? &log->entries[slot->size] : NULL;
+    slot->size = at & TARN_FILE_NO_SIZE;
+    return NULL;
+}
+
+/* A copy of an entry under another name is told as what it is, not as a wrong name too. */
+static tarn_code note_ids(struct tarn_log_facts *log, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(fileset) struct tarn_fileset ids = { 0 };
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < log->count && code == TARN_OK; i++) {
+        const struct tarn_log_entry *entry = &log->entries[i], *same = same_before(log, &ids, i, &code);
+        bool is_copied = log->numbered && i + 1 < log->count && log->entries[i + 1].number == entry->number;
+        if (code == TARN_OK && same)
+            code = note_twice(log, same, entry, err);
+        if (code == TARN_OK && !same && !is_copied && entry->id_at != entry->file_at)
+            code = tarn_suspects_add(&log->misnamed, tarn_log_file(log, entry), tarn_log_id(log, entry), -1, -1,
+                                     entry->mtime_ms, err);
     }
+    return code == TARN_INTERNAL ? tarn_fail_oom(err) : code;
 }
 
 /* Observed: an entry is committed when it is not after the one that the pointer names. Without a usable pointer all
@@ -270,6 +310,8 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
             mark_committed(g);
         code = tarn_gather_replay(g, &renamed, err);
     }
+    if (code == TARN_OK)
+        code = note_ids(log, err);
     note_latest(g);
     note_cut(g);
     if (code == TARN_OK)

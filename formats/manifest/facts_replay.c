@@ -80,11 +80,8 @@ static tarn_code check_id(struct replay *r, struct tarn_log_entry *entry, const 
 
     if (!id || entry->id_at != entry->file_at || is_same_id(id, file) || tarn_txn_id_check(id, "id", NULL) != TARN_OK)
         return TARN_OK;
-    tarn_code code = tarn_suspects_add(&log->misnamed, file, id, -1, -1, entry->mtime_ms, err);
-    if (code == TARN_OK)
-        code = tarn_log_rename(log, entry, id, err);
     *renamed = true;
-    return code;
+    return tarn_log_rename(log, entry, id, err);
 }
 
 static tarn_code read_entry(struct replay *r, struct tarn_log_entry *entry, struct tarn_entry_head *head,
@@ -115,6 +112,15 @@ static bool is_foreign(const struct replay *r, const struct tarn_log_entry *entr
            strcmp(head->table_uuid, catalog->table->uuid) != 0;
 }
 
+/* Observed: which table the entry says it is of. */
+static void note_owner(const struct replay *r, struct tarn_log_entry *entry, const struct tarn_entry_head *head)
+{
+    const char *uuid = r->g->options->catalog ? NULL : r->g->facts->manifest_uuid;
+
+    entry->own_table = uuid && head->table_uuid && strcmp(head->table_uuid, uuid) == 0;
+    entry->other_table = uuid && head->table_uuid && !entry->own_table;
+}
+
 static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *renamed, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
@@ -131,6 +137,8 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
         return tarn_err_move(err, &fault);
     entry->read = true;
     entry->version = head.version;
+    entry->timestamp = head.timestamp;
+    note_owner(r, entry, &head);
     entry->foreign = is_foreign(r, entry, &head);
     code = tarn_gather_life(r->g, entry, &head, err);
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
@@ -180,7 +188,7 @@ tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_e
             break;
         }
         if (is_dense && entry->committed && newer > 0)
-            r.certain &= entry->number == newer - 1;
+            r.certain &= entry->number >= newer - 1; /* the same number again is a copy */
         if (is_dense && entry->committed)
             newer = entry->number;
         if (!needs_reading(&r, entry))

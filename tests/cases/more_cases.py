@@ -91,6 +91,61 @@ case("M24-numbers-in-fives", rep(drop(std(2), "_transactions/txn-1.json", "_tran
                                  *[txn(5 * i, 500 + i, []) for i in range(2, 9)], ("last_committed_txn", 600, "txn-40\n")), OK,
      ["gap_check_disabled:info"])
 
+
+def entry(n, at, name=None, **more):
+    """The log entry of std with other or more members."""
+    path, _, content = txn(n, at, [add(P(n))], name=name)
+    return (path, at, J(dict(json.loads(content), **more)))
+
+
+def with_head(case_files, **more):
+    path, at, content = next(f for f in case_files if f[0] == "manifest.json")
+    return rep(case_files, (path, at, J(dict(json.loads(content), **more))))
+
+
+def dated(at):
+    return {"timestamp": iso(at)}
+
+
+case("M200-a-copy-of-an-entry", std(3) + [entry(2, 700, name="txn-2-copy", **dated(535))], WARNING, ["duplicate_transaction"])
+case("M201-one-number-padded-twice", std(3) + [entry(2, 700, name="txn-002", id="txn-002", **dated(535))], WARNING, ["duplicate_transaction"])
+NAMED = drop(std(2), "_transactions/txn-1.json", "_transactions/txn-2.json")
+case("M203-a-copy-among-names", rep(NAMED, entry(1, 535, name="alpha", id="alpha"), entry(2, 595, name="beta", id="beta"),
+                                    entry(2, 598, name="beta.1", id="beta"), ("last_committed_txn", 600, "beta\n")), WARNING,
+     ["gap_check_disabled:info", "duplicate_transaction"])
+case("M204-versions-rise", rep(std(3), *[entry(i, 600 - 60 * (3 - i) - 5, version=i) for i in (1, 2, 3)]), OK, [])
+case("M205-version-twice", rep(std(3), *[entry(i, 600 - 60 * (3 - i) - 5, version=v) for i, v in ((1, 1), (2, 2), (3, 2))]), WARNING,
+     ["transaction_version_mismatch"])
+case("M206-version-back", rep(std(3), *[entry(i, 600 - 60 * (3 - i) - 5, version=v) for i, v in ((1, 4), (2, 5), (3, 3))]), WARNING,
+     ["transaction_version_mismatch"])
+case("M207-version-of-some", rep(std(3), entry(1, 475, version=7), entry(3, 595, version=8)), OK, [])
+case("M208-dated-back-within-a-minute", rep(std(3), entry(3, 595, **dated(475))), OK, [])
+case("M209-dated-back", rep(std(3), entry(3, 595, **dated(474))), WARNING, ["transaction_time_regression"])
+case("M210-dated-ahead-once", rep(std(3), entry(2, 535, **dated(90000))), WARNING, ["transaction_time_regression"])
+UUIDS = [entry(i, 600 - 60 * (3 - i) - 5, table_uuid=u) for i, u in ((1, "a"), (2, "b"), (3, "a"))]
+case("M211-entry-of-another-table", with_head(rep(std(3), *UUIDS), table_uuid="a"), WARNING, ["transaction_of_another_table"])
+case("M212-taken-over", with_head(rep(std(3), *UUIDS[:2]), table_uuid="b"), OK, [])
+case("M213-no-uuid-in-the-manifest", rep(std(3), *UUIDS), OK, [])
+case("M214-pointer-names-nothing", rep(std(3), ("last_committed_txn", 600, "other\n")), ERROR, ["missing_transaction_log_entry"],
+     warnings_contain=["missing_transaction_log_entry: other"])
+case("M215-pointer-names-nothing-yet", rep(std(3), ("last_committed_txn", 3590, "other\n")), OK, [])
+case("M216-pointer-of-another-sequence", rep(std(3), ("last_committed_txn", 600, "job-3\n")), ERROR, ["missing_transaction_log_entry"])
+BY_NAME = rep(NAMED, entry(1, 535, name="alpha", id="alpha", version=3), entry(2, 595, name="beta", id="beta", version=4),
+              ("last_committed_txn", 600, "beta\n"))
+case("M217-names-with-versions", BY_NAME, OK, ["gap_check_disabled:info"])
+case("M218-names-with-a-hole", rep(BY_NAME, entry(2, 595, name="beta", id="beta", version=6)), WARNING,
+     ["gap_check_disabled:info", "missing_transaction_log_entry"],
+     warnings_contain=["missing_transaction_log_entry: versions 4..5"])
+case("M219-no-log-and-a-name", rep(NAMED, ("last_committed_txn", 600, "beta\n")), ERROR, ["missing_transaction_log_entry"])
+case("M220-manifest-says-so", with_head(std(3), transaction="txn-3"), OK, [])
+case("M221-pointer-behind-the-manifest", with_head(rep(std(3), ("last_committed_txn", 600, "txn-2\n")), transaction="txn-3"), WARNING,
+     ["pointer_mismatch"])
+case("M222-pointer-right-behind-it", with_head(rep(std(3, 3550), ("last_committed_txn", 3490, "txn-2\n")), transaction="txn-3"), OK, [])
+case("M223-manifest-behind-the-pointer", with_head(rep(std(3), man(2, iso(540), [P(1), P(2)], 540)), transaction="txn-2"), ERROR,
+     ["committed_file_not_in_manifest"])
+case("M224-checkpoint-stands-for-the-log", rep(NAMED, ("last_committed_txn", 600, "beta\n"), ("_transactions/beta.checkpoint.json", 600, "{}")),
+     OK, [])
+
 # --- the manifest ---
 MANIFEST = man(2, iso(600), [P(1), P(2)])
 case("M30-manifest-cut", rep(std(2), ("manifest.json", 600, MANIFEST[2][:len(MANIFEST[2]) // 2])), ERROR, ["manifest_unreadable"])

@@ -1,0 +1,32 @@
+/* log_ids.c - which id of pointer or manifest stands where in the log. */
+#include "monitors/judge.h"
+#include <string.h>
+
+bool tarn_log_same_id(const char *a, const char *b)
+{
+    size_t a_prefix, b_prefix;
+    int64_t a_number, b_number;
+
+    if (strcmp(a, b) == 0)
+        return true;
+    return tarn_txn_id_number(a, &a_prefix, &a_number) && tarn_txn_id_number(b, &b_prefix, &b_number) &&
+           a_prefix == b_prefix && strncmp(a, b, a_prefix) == 0 && a_number == b_number;
+}
+
+static int64_t number_of(const struct tarn_log_facts *log, const char *id)
+{
+    size_t prefix_len;
+    int64_t number;
+
+    if (!id || !tarn_txn_id_number(id, &prefix_len, &number))
+        return -1;
+    bool is_same = log->count == 0 || (strlen(log->prefix) == prefix_len && strncmp(log->prefix, id, prefix_len) == 0);
+    return is_same ? number : -1;
+}
+
+int64_t tarn_log_pointer_number(const struct tarn_facts *facts) { return number_of(&facts->log, facts->pointer_id); }
+
+int64_t tarn_log_manifest_number(const struct tarn_facts *facts)
+{
+    return facts->log.numbered ? number_of(&facts->log, facts->manifest_transaction) : -1;
+}
