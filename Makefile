@@ -106,7 +106,7 @@ demo: ## a small lake of real files, served, committed to and broken on purpose;
 	@$(SUB) V=release all
 	@TARN=build/release/tarn examples/demo.sh
 test: ## every test, under three minutes: units, fixtures, HTTP, crashes
-	@tools/need build test
+	@tools/need build test prometheus
 	@$(SUB) V=debug test-built
 	@$(SUB) V=debug test-run
 test-built: $(TARN) $(TESTS)
