@@ -60,6 +60,7 @@ struct tarn_log_entry {
     int64_t number;     /* at the end of its id; -1: the id ends in none */
     int64_t mtime_ms;
     int64_t size;       /* bytes of its file */
+    int64_t committed_ms; /* managed: when the catalog says, -1: it does not */
     uint32_t id_at;     /* of its id in tarn_log_facts.names */
     uint32_t file_at;   /* of its file's name without ".json" */
     bool committed;     /* at or below the pointer (observed), known to the catalog (managed) */

@@ -9,9 +9,14 @@
 
 #define EVERY_COMMITS 1000
 
+static void path_at(const char *transaction, char out[TARN_PATH_MAX])
+{
+    snprintf(out, TARN_PATH_MAX, TARN_DIR_LOG "/%.*s" TARN_CHECKPOINT_SUFFIX, TARN_TXN_ID_MAX, transaction);
+}
+
 static void path_of(const struct tarn_publish_run *run, char out[TARN_PATH_MAX])
 {
-    snprintf(out, TARN_PATH_MAX, TARN_DIR_LOG "/%.*s" TARN_CHECKPOINT_SUFFIX, TARN_TXN_ID_MAX, run->commit.transaction);
+    path_at(run->commit.transaction, out);
 }
 
 static bool is_due(const struct tarn_publish_run *run)
@@ -61,4 +66,31 @@ tarn_code tarn_publish_checkpoint_end(struct tarn_publish_run *run, struct tarn_
         return tarn_err_move(err, &fault);
     run->has_checkpoint = code == TARN_OK;
     return code;
+}
+
+/* --- one alone --- */
+
+static void write_file(struct tarn_sink *sink, const struct tarn_file *file, int64_t version)
+{
+    (void)version;
+    tarn_manifest_write_file(&sink->w, file);
+}
+
+tarn_code tarn_publish_checkpoint_write(struct tarn_publish_run *run, const struct tarn_commit_row *commit,
+                                        struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
+    char path[TARN_PATH_MAX];
+    path_at(commit->transaction, path);
+    tarn_code code = tarn_sink_open(&sink, run->place, path, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_manifest_write_head(&sink.w, run->table, run->lake->catalog_id, commit->version, commit->transaction,
+                             commit->committed_at, commit->schema_version);
+    code = tarn_sink_snapshot(&sink, run, commit->version, write_file, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_manifest_write_end(&sink.w);
+    code = tarn_sink_end(&sink, err);
+    return code == TARN_OK ? tarn_writer_commit(sink.writer, TARN_PUT_REPLACE, NULL, err) : code;
 }

@@ -55,7 +55,8 @@ tarn_code tarn_publish_same_digest(struct tarn_publish_run *run, const char *pat
     return code;
 }
 
-tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row, struct tarn_err *err)
+tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row, enum tarn_put put,
+                            struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
     char path[TARN_PATH_MAX];
@@ -72,7 +73,7 @@ tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_comm
     code = tarn_sink_end(&sink, err);
     if (code != TARN_OK)
         return code;
-    code = tarn_writer_commit(sink.writer, TARN_PUT_CREATE, NULL, &fault);
+    code = tarn_writer_commit(sink.writer, put, NULL, &fault);
     if (code == TARN_PRECONDITION_FAILED)
         return tarn_publish_same_digest(run, path, sink.digest, err);
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    BATCH_ENTRIES = 64,
+    BATCH_ENTRIES = TARN_PUBLISH_ENTRIES,
     BATCH_BYTES = 4 * 1024 * 1024,
     COMPARED_BYTES = 8 * 1024 * 1024 /* documents that are compared as trees */
 };
@@ -18,11 +18,13 @@ static const struct tarn_json_limits k_tree_limits = { .max_depth = 64, .max_val
 struct entry {
     char transaction[TARN_TXN_ID_MAX + 1];
     size_t start, len; /* in the batch's text */
+    int64_t version;
+    bool is_whole;
 };
 
 struct batch {
     struct tarn_publish_run *run;
-    int64_t from; /* the first version */
+    int64_t from, to; /* the first version and the last one */
     int64_t next; /* the first one that is not in it */
     struct tarn_commit_row
         huge; /* owned: of `next`, when that is too large for memory; transaction NULL else */
@@ -68,33 +70,43 @@ static bool same_json(const struct tarn_buf *there, const char *text, size_t len
     return json_equal(left, right);
 }
 
-static tarn_code compare_small(struct tarn_publish_run *run, const char *name, const char *text, size_t len,
-                               struct tarn_err *err)
+tarn_code tarn_publish_compare(struct tarn_publish_run *run, const char *path, const char *text, size_t len,
+                               enum tarn_publish_found *out, struct tarn_err *err)
 {
-    char path[TARN_PATH_MAX];
-    snprintf(path, sizeof path, TARN_DIR_LOG "/%.*s", TARN_TXN_ID_MAX + 5, name); /* ".json" is in it */
     TARN_AUTO_DONE(buf) struct tarn_buf there = { 0 };
     TARN_ERR(fault);
     size_t max = len > COMPARED_BYTES ? len : COMPARED_BYTES;
     tarn_code code = tarn_place_read_all(run->place, path, max, &there, NULL, &fault);
-    if (code == TARN_OK && same_json(&there, text, len))
-        return TARN_OK;
     if (code != TARN_OK && code != TARN_NOT_FOUND && code != TARN_PAYLOAD_TOO_LARGE)
         return tarn_err_move(err, &fault);
-    return tarn_publish_foreign_entry(run, path, err);
+    *out = code == TARN_NOT_FOUND                            ? TARN_FOUND_NOTHING
+           : code == TARN_OK && same_json(&there, text, len) ? TARN_FOUND_SAME
+                                                             : TARN_FOUND_OTHER;
+    return TARN_OK;
+}
+
+static tarn_code compare_small(struct tarn_publish_run *run, const char *name, const char *text, size_t len,
+                               struct tarn_err *err)
+{
+    char path[TARN_PATH_MAX];
+    enum tarn_publish_found found = TARN_FOUND_OTHER;
+    snprintf(path, sizeof path, TARN_DIR_LOG "/%.*s", TARN_TXN_ID_MAX + 5, name); /* ".json" is in it */
+    tarn_code code = tarn_publish_compare(run, path, text, len, &found, err);
+    return code != TARN_OK || found == TARN_FOUND_SAME ? code : tarn_publish_foreign_entry(run, path, err);
 }
 
 /* --- small entries, many at a time --- */
 
 struct op_writer {
     struct tarn_jsonw w;
-    int64_t version;
+    int64_t version, count;
 };
 
 static tarn_code write_op(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
     struct op_writer *ops = ctx;
     (void)err;
+    ops->count++;
     tarn_entry_write_op(&ops->w, file, file->added_version == ops->version);
     return TARN_OK;
 }
@@ -104,8 +116,8 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
 {
     const struct tarn_publish_run *run = b->run;
     struct entry *e = &b->entries[b->count];
-    struct op_writer ops = { tarn_jsonw_to(&b->text), row->version };
-    *e = (struct entry){ .start = b->text.len };
+    struct op_writer ops = { tarn_jsonw_to(&b->text), row->version, 0 };
+    *e = (struct entry){ .start = b->text.len, .version = row->version };
     snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
     tarn_entry_write_head(&ops.w, run->table, run->lake->catalog_id, row);
     tarn_code code = tx->ops->files.of_version(tx, run->table_id, row->version, write_op, &ops, err);
@@ -113,6 +125,7 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
         return code;
     tarn_entry_write_end(&ops.w, row);
     e->len = b->text.len - e->start;
+    e->is_whole = ops.count == row->files_added + row->files_removed;
     b->count++;
     return tarn_buf_check(&b->text, err);
 }
@@ -149,7 +162,7 @@ static tarn_code batch_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     b->count = 0;
     b->next = b->from;
     tarn_code code = TARN_OK;
-    while (code == TARN_OK && !b->huge.transaction && b->next <= b->run->table->version &&
+    while (code == TARN_OK && !b->huge.transaction && b->next <= b->to &&
            b->count < BATCH_ENTRIES && b->text.len < BATCH_BYTES)
         code = take_version(tx, b, err);
     return code;
@@ -186,15 +199,17 @@ tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err)
 {
     if (!run->wants_version)
         return TARN_OK;
-    __attribute__((cleanup(batch_done))) struct batch b = { .run = run, .from = first_missing(run) };
-    while (b.from <= run->table->version) {
+    __attribute__((cleanup(batch_done))) struct batch b = { .run = run,
+                                                           .from = first_missing(run),
+                                                           .to = run->table->version };
+    while (b.from <= b.to) {
         if (run->cancelled && run->cancelled(run->ctx))
             return tarn_fail(err, TARN_OVERLOADED, "the server stops");
         tarn_code code = tarn_store_read(run->lake->store, batch_tx, &b, err);
         if (code == TARN_OK)
             code = put_entries(&b, err);
         if (code == TARN_OK && b.huge.transaction) {
-            code = tarn_publish_huge(run, &b.huge, err);
+            code = tarn_publish_huge(run, &b.huge, TARN_PUT_CREATE, err);
             b.next++;
         }
         if (code != TARN_OK)
@@ -203,4 +218,49 @@ tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err)
         b.from = b.next;
     }
     return TARN_OK;
+}
+
+/* --- for who wants to see them --- */
+
+static tarn_code give_entries(const struct batch *b, tarn_publish_entries_fn *fn, void *ctx, struct tarn_err *err)
+{
+    struct tarn_publish_entry entries[BATCH_ENTRIES];
+    for (size_t i = 0; i < b->count; i++) {
+        const struct entry *e = &b->entries[i];
+        entries[i] = (struct tarn_publish_entry){ .transaction = e->transaction,
+                                                  .version = e->version,
+                                                  .text = b->text.data + e->start,
+                                                  .len = e->len,
+                                                  .is_whole = e->is_whole };
+    }
+    return b->count > 0 ? fn(ctx, entries, b->count, err) : TARN_OK;
+}
+
+static tarn_code give_huge(const struct batch *b, tarn_publish_entries_fn *fn, void *ctx, struct tarn_err *err)
+{
+    const struct tarn_publish_entry entry = { .transaction = b->huge.transaction,
+                                              .version = b->huge.version,
+                                              .huge = &b->huge,
+                                              .is_whole = b->huge.version > b->run->table->oldest_version };
+    return fn(ctx, &entry, 1, err);
+}
+
+tarn_code tarn_publish_entries(struct tarn_publish_run *run, int64_t from, tarn_publish_entries_fn *fn, void *ctx,
+                               struct tarn_err *err)
+{
+    __attribute__((cleanup(batch_done))) struct batch b = { .run = run, .from = from, .to = run->table->version };
+    tarn_code code = TARN_OK;
+    while (code == TARN_OK && b.from <= b.to) {
+        if (run->cancelled && run->cancelled(run->ctx))
+            return tarn_fail(err, TARN_OVERLOADED, "the server stops");
+        code = tarn_store_read(run->lake->store, batch_tx, &b, err);
+        if (code == TARN_OK)
+            code = give_entries(&b, fn, ctx, err);
+        if (code == TARN_OK && b.huge.transaction) {
+            code = give_huge(&b, fn, ctx, err);
+            b.next++;
+        }
+        b.from = b.next;
+    }
+    return code;
 }

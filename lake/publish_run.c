@@ -151,6 +151,18 @@ static tarn_code all_steps(struct tarn_publish_run *run, struct tarn_err *err)
     return code;
 }
 
+tarn_code tarn_publish_begin(struct tarn_publish_run *run, struct tarn_err *err)
+{
+    tarn_code code = tarn_store_read(run->lake->store, load_tx, run, err);
+    if (code == TARN_OK && !run->table)
+        return tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table no longer exists");
+    if (code != TARN_OK)
+        return code;
+    judge(run);
+    run->links = tarn_links_wanted(run->table->properties);
+    return open_place(run, err);
+}
+
 tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { run->lake,

@@ -27,6 +27,7 @@ struct tarn_publish_run {
     bool (*cancelled)(void *ctx); /* asked between pages; may be NULL */
     void *ctx;
     size_t held_bytes; /* of lists of files, in memory at most; 0: 16 MiB */
+    bool looks_only;   /* schema_cache.json is only compared */
     /* in and out: versions up to this have their log entry (0: not known) */
     int64_t entries_done;
     char cache_key[TARN_SHA256_HEX]; /* of the schema_cache.json that lies there, "": not known */
@@ -36,6 +37,7 @@ struct tarn_publish_run {
     int64_t published; /* version that storage shows now, -1: none */
     int64_t manifest_bytes; /* of the manifest written, 0: none was */
     struct tarn_err side; /* why checkpoints or lists of files were not written: no reason to stop commits */
+    bool cache_differs; /* with looks_only */
     int64_t foreign_batches; /* checkpoints left alone because somebody else wrote there */
     char foreign_batch[TARN_BATCH_ID_MAX + 1]; /* one of them */
 
@@ -92,13 +94,43 @@ TARN_MUST tarn_code tarn_publish_checkpoint_end(struct tarn_publish_run *run, st
 TARN_MUST tarn_code tarn_publish_links(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_batches(struct tarn_publish_run *run, struct tarn_err *err);
 
-/* publish_huge.c: one entry that does not fit into memory, created or found to be there already. */
+/* publish_huge.c: one entry that does not fit into memory; with TARN_PUT_CREATE it may be there already. */
 TARN_MUST tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row,
-                                      struct tarn_err *err);
+                                      enum tarn_put put, struct tarn_err *err);
 /* TARN_FOREIGN_WRITE unless the object there has these bytes. */
 TARN_MUST tarn_code tarn_publish_same_digest(struct tarn_publish_run *run, const char *path, const char *digest,
                                              struct tarn_err *err);
 tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err);
+
+/* --- for a repair, which looks at all documents (lake/repair_mend*.c) --- */
+/* Reads the row and what was published, and opens the place; nothing is written. */
+TARN_MUST tarn_code tarn_publish_begin(struct tarn_publish_run *run, struct tarn_err *err);
+/* publish_log.c: the entries that the log must hold, of versions from `from` up to the newest. */
+struct tarn_publish_entry {
+    const char *transaction;
+    int64_t version;
+    const char *text; /* NULL: */
+    size_t len;
+    const struct tarn_commit_row *huge; /* too large for memory: its commit */
+    bool is_whole; /* else older file rows are gone, and with them some operations */
+};
+/* Some at a time, at most TARN_PUBLISH_ENTRIES; a huge one alone. */
+#define TARN_PUBLISH_ENTRIES 64
+typedef tarn_code tarn_publish_entries_fn(void *ctx, const struct tarn_publish_entry *entries, size_t count,
+                                          struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_entries(struct tarn_publish_run *run, int64_t from, tarn_publish_entries_fn *fn,
+                                         void *ctx, struct tarn_err *err);
+enum tarn_publish_found { TARN_FOUND_NOTHING, TARN_FOUND_SAME, TARN_FOUND_OTHER };
+/* Does the object there say the same as the entry `text`? */
+TARN_MUST tarn_code tarn_publish_compare(struct tarn_publish_run *run, const char *path, const char *text, size_t len,
+                                         enum tarn_publish_found *out, struct tarn_err *err);
+/* publish_checkpoint.c: the snapshot of `commit` beside the log, over whatever lies there. */
+TARN_MUST tarn_code tarn_publish_checkpoint_write(struct tarn_publish_run *run, const struct tarn_commit_row *commit,
+                                                  struct tarn_err *err);
+/* publish_schema.c: is schema.json another one than the catalog's; and is it somebody else's? Then *text is to be there;
+ * empty: the table has no schema. */
+TARN_MUST tarn_code tarn_publish_schema_look(struct tarn_publish_run *run, struct tarn_buf *text,
+                                             enum tarn_publish_found *found, bool *is_foreign, struct tarn_err *err);
 
 /* --- what manifest and huge entries share (publish_sink.c) --- */
 /* A document on its way to storage: written in pieces, hashed and counted. */

@@ -3,11 +3,13 @@
 #include "lake/repair.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "lake/event.h"
 #include "lake/inherit.h"
 #include "lake/lease.h"
 #include "lake/look.h"
 #include "lake/publish.h"
 #include "lake/repair_run.h"
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -15,6 +17,7 @@ static const struct {
     tarn_repair_plan_fn *look;
     bool may_be_blocked; /* the plan judges blocks itself */
 } k_plans[] = {
+    [TARN_REPAIR_REPUBLISH] = { "republish", tarn_repair_republish, true },
     [TARN_REPAIR_REGISTER] = { "register", tarn_repair_register, false },
     [TARN_REPAIR_FORGET] = { "forget", tarn_repair_forget, false },
 };
@@ -27,7 +30,7 @@ static void run_done(struct tarn_repair_run *run)
 {
     tarn_table_free(tarn_take(&run->table));
     tarn_schema_rows_done(&run->schemas);
-    tarn_place_free(run->place);
+    tarn_place_free(tarn_take(&run->place));
 }
 
 static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -99,6 +102,22 @@ static bool needs_check(const struct tarn_lake *lake, const void *state)
     return ((const struct tarn_repair_use *)state)->commit.must_check;
 }
 
+static tarn_code look_until_settled(struct tarn_repair_run *run, struct tarn_err *err)
+{
+    tarn_code code = TARN_RECHECK;
+
+    for (int i = 0; code == TARN_RECHECK && i <= TARN_RECHECKS_MAX; i++) {
+        TARN_ERR(fault);
+        run_done(run);
+        code = tarn_repair_begin(run->use, &fault);
+        if (code == TARN_OK)
+            code = look(run, &fault);
+        if (code != TARN_OK && code != TARN_RECHECK)
+            return tarn_err_move(err, &fault);
+    }
+    return code == TARN_OK ? TARN_OK : tarn_fail(err, TARN_OVERLOADED, "the table kept changing while it was looked at");
+}
+
 static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err)
 {
     struct tarn_repair_use *use = state;
@@ -108,9 +127,7 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
 
     commit->must_check = false;
     if (code == TARN_OK)
-        code = tarn_repair_begin(use, err);
-    if (code == TARN_OK)
-        code = look(&run, err);
+        code = look_until_settled(&run, err);
     if (code != TARN_OK || !use->runs || commit->op_count == 0)
         return code;
     commit->checked = (struct tarn_commit_checked){ run.table->id, run.table->schema_version, TARN_VERIFY_FOOTER,
@@ -138,14 +155,96 @@ static tarn_code commit(struct tarn_tx *tx, struct tarn_repair_use *use, struct 
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
+/* The publisher may write over what lies there, as long as it is what the look put aside; and all lists of files. */
+static tarn_code settle(struct tarn_tx *tx, const struct tarn_repair_use *use, const struct tarn_table *table,
+                        struct tarn_publication *pub, struct tarn_err *err)
+{
+    int64_t published_schema = 0;
+    tarn_code code = tx->ops->publications.schema_published(tx, use->table_id, &published_schema, err);
+
+    if (use->settles) {
+        memcpy(pub->manifest_sha256, use->publication.manifest_sha256, sizeof pub->manifest_sha256);
+        memcpy(pub->manifest_token, use->publication.manifest_token, sizeof pub->manifest_token);
+    }
+    pub->version = table->published_version;
+    pub->marks = 0;
+    pub->links &= !use->relinks;
+    return code == TARN_OK ? tx->ops->publications.put(tx, use->table_id, pub, published_schema, err) : code;
+}
+
+static tarn_code end_block(struct tarn_tx *tx, struct tarn_repair_use *use, struct tarn_table *table, struct tarn_err *err)
+{
+    int64_t now = use->commit.now_ms ? use->commit.now_ms : tarn_now_ms();
+
+    table->block = TARN_BLOCK_NONE;
+    tarn_code code = tx->ops->tables.update(tx, table, err);
+    if (code != TARN_OK)
+        return code;
+    return tarn_event_add(tx, TARN_EVENT_UPDATED, table, now,
+                          json_pack("{s:[s], s:s, s:s}", "members", "block", "repair", tarn_repair_plan_text(use->plan),
+                                    "ended", tarn_block_text(use->ends)),
+                          err);
+}
+
+/* A commit of the id of a log entry that somebody else wrote could never be published. */
+static tarn_code take_ids(struct tarn_tx *tx, const struct tarn_repair_use *use, struct tarn_err *err)
+{
+    const struct tarn_buf *paths = &use->foreign;
+    tarn_code code = TARN_OK;
+
+    for (size_t at = 0; code == TARN_OK && at < paths->len; at += strlen(paths->data + at) + 1) {
+        const char *name = strrchr(paths->data + at, '/') + 1;
+        char id[TARN_TXN_ID_MAX + 1];
+        snprintf(id, sizeof id, "%.*s", (int)(strlen(name) - strlen(".json")), name);
+        if (tarn_txn_id_check(id, "id", NULL) == TARN_OK)
+            code = tx->ops->commits.take_id(tx, use->table_id, id, err);
+    }
+    return code;
+}
+
+/* What the walk over the documents relied on: nobody published meanwhile, and the block is the one that it saw. */
+static tarn_code decide_documents(struct tarn_tx *tx, struct tarn_repair_use *use, struct tarn_err *err)
+{
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    struct tarn_publication pub = { 0 };
+    tarn_code code = tx->ops->tables.get_by_id(tx, use->table_id, &table, err);
+
+    if (code == TARN_OK)
+        code = tx->ops->publications.get(tx, use->table_id, &pub, err);
+    if (code != TARN_OK)
+        return code;
+    bool is_same = table->dropped_at < 0 && table->mode == TARN_MANAGED && table->block == use->block &&
+                   (!use->settles || strcmp(pub.manifest_token, use->seen_token) == 0);
+    if (!is_same)
+        return look_again(use, err);
+    if (use->settles || use->relinks)
+        code = settle(tx, use, table, &pub, err);
+    if (code == TARN_OK && (use->settles || use->relinks || use->marks))
+        code = tx->ops->publications.mark(tx, use->table_id, err);
+    if (code == TARN_OK && use->ends != TARN_BLOCK_NONE)
+        code = end_block(tx, use, table, err);
+    use->changed = code == TARN_OK;
+    return code;
+}
+
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_repair_use *use = ctx;
+    bool has_ops = use->commit.op_count > 0;
+    bool has_documents = use->settles || use->relinks || use->marks || use->ends != TARN_BLOCK_NONE;
+    tarn_code code = TARN_OK;
 
     use->committed = use->changed = false;
     if (!use->runs)
         return TARN_OK;
-    return use->commit.op_count > 0 ? commit(tx, use, err) : TARN_OK;
+    if (use->foreign.len > 0)
+        code = take_ids(tx, use, err);
+    if (code == TARN_OK && has_ops)
+        code = commit(tx, use, err);
+    if (code == TARN_OK && has_documents)
+        code = decide_documents(tx, use, err);
+    use->committed &= code == TARN_OK;
+    return code;
 }
 
 /* --- after it --- */
@@ -182,6 +281,7 @@ static void done(void *state)
     json_decref(use->writes.items);
     json_decref(use->moves.items);
     json_decref(use->left_out.items);
+    tarn_buf_done(&use->foreign);
     tarn_commit_done(&use->commit);
 }
 

@@ -2,6 +2,7 @@
  * the operations of the commit to come. */
 #include "base/json.h"
 #include "base/jsonw.h"
+#include "base/time.h"
 #include "lake/repair_run.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,16 +96,35 @@ static bool clear(struct tarn_repair_list *list)
     return list->items != NULL;
 }
 
+/* A name that sorts by time: 2024-02-01T14-30-00.000Z. */
+static void name_folder(struct tarn_repair_use *use)
+{
+    char text[TARN_TIME_TEXT];
+    int64_t now = use->commit.now_ms ? use->commit.now_ms : tarn_now_ms();
+
+    tarn_time_format(now, text);
+    for (char *c = text; *c; c++)
+        *c = *c == ':' ? '-' : *c;
+    snprintf(use->folder, sizeof use->folder, "_conflicts/%s", text);
+}
+
 tarn_code tarn_repair_begin(struct tarn_repair_use *use, struct tarn_err *err)
 {
+    if (!use->folder[0])
+        name_folder(use);
     while (use->commit.op_count > 0)
         tarn_repair_drop_op(use);
     tarn_buf_clear(&use->commit.texts);
     use->commit.metadata = NULL;
-    use->commit.data_change = use->commit.is_large = use->settles = use->marks = false;
+    use->commit.data_change = use->commit.is_large = use->settles = false;
+    use->relinks = use->marks = false;
     use->ends = use->block = use->commit.cures = TARN_BLOCK_NONE;
     use->more = 0;
-    bool ok = clear(&use->writes) && clear(&use->moves) && clear(&use->left_out);
+    tarn_buf_clear(&use->foreign);
+    bool ok = clear(&use->left_out);
+    /* What a run did before it had to look again stays told. */
+    if (!use->runs || !use->writes.items)
+        ok = ok && clear(&use->writes) && clear(&use->moves);
     return ok ? TARN_OK : tarn_fail_oom(err);
 }
 

@@ -34,7 +34,7 @@ static struct tarn_log_entry *add_entry(struct tarn_log_facts *log, const char *
         return NULL;
     }
     struct tarn_log_entry *entry = &log->entries[log->count++];
-    *entry = (struct tarn_log_entry){ .number = -1, .mtime_ms = -1, .id_at = at, .file_at = at, .version = -1,
+    *entry = (struct tarn_log_entry){ .number = -1, .mtime_ms = -1, .committed_ms = -1, .id_at = at, .file_at = at, .version = -1,
                                       .timestamp = -1 };
     return entry;
 }
@@ -246,6 +246,7 @@ static tarn_code note_committed(void *ctx, const char *id, int64_t committed_at,
     }
     entry->committed = true;
     entry->adopted = adopted;
+    entry->committed_ms = committed_at;
     return TARN_OK;
 }
 
@@ -294,8 +295,10 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
     bool renamed = false;
 
     g->unread_before_ms = INT64_MIN;
-    if (g->facts->publication_off)
+    if (g->facts->publication_off) {
+        g->facts->saw |= TARN_SAW_LOG; /* there is none to be looked at: the catalog's word is all */
         return TARN_OK;
+    }
     tarn_code code = tarn_place_list(g->place, TARN_DIR_LOG, false, note_entry, g, err);
     if (code == TARN_OK && catalog)
         code = match_commits(g, err);

@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WINDOW_PROBE = 1000, WINDOW_SWEEP = 200000 }; /* newest entries read */
+enum {
+    WINDOW_PROBE = 1000, WINDOW_SWEEP = 200000, /* newest entries read */
+    WINDOW_OWN = 20,                            /* newest of Tarn's own */
+    OWN_SLACK_MS = 60 * 1000                    /* an entry is written after its commit; clocks differ */
+};
 
 struct replay {
     struct tarn_gather *g;
@@ -144,6 +148,34 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
 }
 
+/* An entry that Tarn wrote: the catalog knows what it did, so that only damage is looked for. One that holds something
+ * else reads like a damaged one. */
+static tarn_code visit_own(const struct replay *r, struct tarn_log_entry *entry, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
+    const struct tarn_facts_catalog *catalog = r->g->options->catalog;
+    char path[TARN_TXN_ID_MAX + 32];
+    TARN_ERR(fault);
+
+    snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", tarn_log_file(&r->g->facts->log, entry));
+    tarn_code code = tarn_entry_read_at(r->g->place, path, &head, NULL, NULL, NULL, &fault);
+    if (code != TARN_OK && code != TARN_INVALID && code != TARN_NOT_FOUND)
+        return tarn_err_move(err, &fault);
+    bool is_ours = head.catalog && head.table_uuid && strcmp(head.catalog, catalog->catalog_id) == 0 &&
+                   strcmp(head.table_uuid, catalog->table->uuid) == 0;
+    entry->unreadable = code == TARN_INVALID || (code == TARN_OK && !is_ours);
+    return TARN_OK;
+}
+
+/* Tarn writes an entry once, when its commit is published: one that was modified later is looked at, and the newest ones
+ * are anyway. */
+static bool is_suspect(const struct tarn_log_entry *entry, size_t newer)
+{
+    bool is_later = entry->mtime_ms > entry->committed_ms + OWN_SLACK_MS;
+
+    return !entry->absent && (is_later || entry->size == 0 || newer < WINDOW_OWN);
+}
+
 /* Of a managed table the catalog tells what was done; only what came before Tarn is read from the log, and what the
  * catalog does not know. */
 static bool needs_reading(const struct replay *r, const struct tarn_log_entry *entry)
@@ -176,7 +208,7 @@ tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_e
     struct replay r = { .g = g, .certain = true };
     bool is_dense = tarn_log_is_dense(log);
     int64_t newer = is_dense ? pointer_number(g->facts) + 1 : 0; /* the number that should come before */
-    size_t window = g->options->sweep ? WINDOW_SWEEP : WINDOW_PROBE, visited = 0;
+    size_t window = g->options->sweep ? WINDOW_SWEEP : WINDOW_PROBE, visited = 0, own = 0;
     tarn_code code = TARN_OK;
 
     start_over(g);
@@ -191,8 +223,10 @@ tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_e
             r.certain &= entry->number >= newer - 1; /* the same number again is a copy */
         if (is_dense && entry->committed)
             newer = entry->number;
-        if (!needs_reading(&r, entry))
+        if (!needs_reading(&r, entry)) {
+            code = is_suspect(entry, own++) ? visit_own(&r, entry, err) : TARN_OK;
             continue;
+        }
         visited++;
         code = visit(&r, entry, renamed, err);
     }

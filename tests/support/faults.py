@@ -8,7 +8,7 @@
 
 A fault is cured by what its finding's `cure` says, with the finding's subject where the plan takes names; nothing else is known
 to cure() of it. Only the standard library."""
-import json, os, sys, time
+import json, os, shutil, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "cases")]
@@ -148,6 +148,112 @@ def a_data_file_of_another_size(table):
 @fault("corrupt_data_file")
 def a_data_file_that_is_no_parquet(table):
     table.write(table.data(2), b"x" * len(GOOD))
+
+
+# The log.
+
+def entry(n):
+    return f"_transactions/txn-{n}.json"
+
+
+@fault("missing_transaction_log_entry")
+def a_log_entry_that_is_gone(table):
+    table.remove(entry(2))
+
+
+@fault("missing_transaction_log_entry")
+def two_log_entries_and_the_first_are_gone(table):
+    for n in (1, 2, 3):
+        table.remove(entry(n))
+
+
+@fault("missing_transaction_log_entry")
+def the_newest_log_entry_is_gone(table):
+    table.remove(entry(table.get()["version"]))
+
+
+@fault("missing_transaction_log_entry")
+def the_whole_log_is_gone(table):
+    shutil.rmtree(table.path("_transactions"))
+
+
+@fault("unreadable_transaction_log_entry")
+def a_log_entry_that_is_cut(table):
+    with open(table.path(entry(2))) as f:
+        text = f.read()
+    table.write(entry(2), text[:len(text) // 2])
+
+
+@fault("unreadable_transaction_log_entry")
+def the_newest_log_entry_is_empty(table):
+    table.write(entry(table.get()["version"]), "")
+
+
+# Pointer, manifest, schema.
+
+@fault("pointer_missing")
+def a_pointer_that_is_gone(table):
+    table.remove("last_committed_txn")
+
+
+@fault("pointer_unreadable")
+def a_pointer_that_is_no_id(table):
+    table.write("last_committed_txn", "not an id\n")
+
+
+@fault("pointer_mismatch")
+def a_pointer_to_an_older_transaction(table):
+    table.write("last_committed_txn", "txn-2\n")
+
+
+@fault("pointer_mismatch")
+def a_pointer_to_a_transaction_that_never_was(table):
+    table.write("last_committed_txn", "txn-99\n")
+
+
+@fault("manifest_missing")
+def a_manifest_that_is_gone(table):
+    table.remove("manifest.json")
+
+
+@fault("manifest_unreadable", "foreign_write")
+def a_manifest_that_is_cut(table):
+    with open(table.path("manifest.json")) as f:
+        text = f.read()
+    table.write("manifest.json", text[:len(text) // 2])
+
+
+@fault("foreign_write", "unregistered_data_file")
+def a_manifest_that_an_old_writer_edited(table):
+    document = table.read("manifest.json")
+    document["version"] += 1
+    document["files"].append({"path": table.write(table.data(700)), "size": len(GOOD)})
+    table.write("manifest.json", json.dumps(document))
+
+
+@fault("foreign_write")
+def a_manifest_of_somebody_else(table):
+    table.write("manifest.json", json.dumps({"version": 9, "files": []}))
+
+
+@fault("duplicate_file", "foreign_write")
+def a_manifest_that_lists_a_file_twice(table):
+    document = table.read("manifest.json")
+    document["files"].append(document["files"][0])
+    table.write("manifest.json", json.dumps(document))
+
+
+@fault("schema_unreadable")
+def a_schema_that_is_no_json(table):
+    table.write("schema.json", "{")
+
+
+@fault("schema_version_not_in_history")
+def a_schema_whose_current_version_is_not_in_it(table):
+    document = table.read("schema.json")
+    document.pop("schema")
+    document["current_version"] = 7
+    table.write("schema.json", json.dumps(document))
 
 
 # --- how it is cured ---
