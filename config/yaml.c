@@ -1,21 +1,18 @@
 /* yaml.c - the configuration file. Sections nest (`scan: {interval: 60s}`) or are dotted (`scan.interval: 60s`);
- * each fault is told with file and line. The only door to yaml.h. */
+ * each fault is told with file and line. */
 #include "config/options.h"
+#include "config/yaml_json.h"
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #define DEPTH_MAX 16
-#define NODES_MAX 100000 /* aliases can make a small file large */
 
 struct reader {
     struct tarn_config *config;
     yaml_document_t *doc;
     const char *path;
     bool seen[TARN_OPTIONS_MAX]; /* by row of the option table */
-    int nodes;
 };
 
 static const char *place(const struct reader *r, const yaml_node_t *node, char out[512])
@@ -27,76 +24,6 @@ static const char *place(const struct reader *r, const yaml_node_t *node, char o
 static const char *scalar(const yaml_node_t *node)
 {
     return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
-}
-
-/* A plain scalar by the rules of YAML's core schema, as far as JSON has the type. */
-static json_t *plain_json(const char *text)
-{
-    static const char *const k_true[] = { "true", "True", "TRUE" }, *const k_false[] = { "false", "False", "FALSE" };
-    char *end;
-
-    for (size_t i = 0; i < TARN_COUNT(k_true); i++) {
-        if (strcmp(text, k_true[i]) == 0)
-            return json_true();
-        if (strcmp(text, k_false[i]) == 0)
-            return json_false();
-    }
-    if (*text == '\0' || strcmp(text, "null") == 0 || strcmp(text, "~") == 0)
-        return json_null();
-    if (text[strspn(text, "+-.0123456789eE")] != '\0')
-        return json_string(text);
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (*end == '\0' && end != text && errno == 0)
-        return json_integer(number);
-    double real = strtod(text, &end);
-    return *end == '\0' && end != text ? json_real(real) : json_string(text);
-}
-
-static json_t *node_json(struct reader *r, const yaml_node_t *node, int depth);
-
-static json_t *mapping_json(struct reader *r, const yaml_node_t *node, int depth)
-{
-    json_t *object = json_object();
-
-    for (yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top; p++) {
-        const char *key = scalar(yaml_document_get_node(r->doc, p->key));
-        bool twice = key && json_object_get(object, key);
-        json_t *value = key && !twice ? node_json(r, yaml_document_get_node(r->doc, p->value), depth + 1) : NULL;
-        if (!value || json_object_set_new(object, key, value) != 0) {
-            json_decref(object);
-            return NULL;
-        }
-    }
-    return object;
-}
-
-static json_t *sequence_json(struct reader *r, const yaml_node_t *node, int depth)
-{
-    json_t *array = json_array();
-
-    for (yaml_node_item_t *p = node->data.sequence.items.start; p < node->data.sequence.items.top; p++) {
-        json_t *value = node_json(r, yaml_document_get_node(r->doc, *p), depth + 1);
-        if (!value || json_array_append_new(array, value) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    }
-    return array;
-}
-
-/* NULL: too deep, too many (an alias inside itself), or a key that is no text or there twice. */
-static json_t *node_json(struct reader *r, const yaml_node_t *node, int depth)
-{
-    if (!node || depth > DEPTH_MAX || ++r->nodes > NODES_MAX)
-        return NULL;
-    if (node->type == YAML_MAPPING_NODE)
-        return mapping_json(r, node, depth);
-    if (node->type == YAML_SEQUENCE_NODE)
-        return sequence_json(r, node, depth);
-    if (node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
-        return plain_json((const char *)node->data.scalar.value);
-    return json_string((const char *)node->data.scalar.value);
 }
 
 static tarn_code read_list(struct reader *r, const struct tarn_option *option, const yaml_node_t *node,
@@ -128,7 +55,7 @@ static tarn_code read_option(struct reader *r, const struct tarn_option *option,
         return tarn_fail(err, TARN_INVALID, "%s: %s: is there twice", where, option->key);
     *seen = true;
     if (option->type == TARN_O_OBJECT) {
-        json_t *object = node_json(r, node, 0);
+        json_t *object = tarn_yaml_json(r->doc, node, DEPTH_MAX);
         if (!object)
             return tarn_fail(err, TARN_INVALID, "%s: %s: holds a key twice or is nested too deep", where, option->key);
         return tarn_option_set_object(r->config, option, object, where, err);
