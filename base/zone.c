@@ -135,6 +135,24 @@ static ssize_t read_file(const char *path, unsigned char *out, size_t size)
 
 static const char *const k_folders[] = { "/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo" };
 
+/* "+05:30": the same offset for ever. */
+static bool is_offset(const char *name, int32_t *out)
+{
+    static const char k_form[] = "+00:00";
+    int digits[4], count = 0;
+
+    for (size_t i = 0; i < sizeof k_form; i++) {
+        bool is_digit = name[i] >= '0' && name[i] <= '9';
+        if (i == 0 ? name[i] != '+' && name[i] != '-' : k_form[i] == '0' ? !is_digit : name[i] != k_form[i])
+            return false;
+        if (is_digit)
+            digits[count++] = name[i] - '0';
+    }
+    int32_t hours = digits[0] * 10 + digits[1], minutes = digits[2] * 10 + digits[3];
+    *out = (hours * 60 + minutes) * (name[0] == '-' ? -60 : 60);
+    return hours <= 14 && minutes <= 59;
+}
+
 /* NULL: there is none, or it is no zone. */
 static struct tarn_zone *load(const char *name)
 {
@@ -145,7 +163,7 @@ static struct tarn_zone *load(const char *name)
     if (!zone || !data)
         return NULL;
     snprintf(zone->name, sizeof zone->name, "%s", name);
-    if (strcmp(name, "UTC") == 0)
+    if (strcmp(name, "UTC") == 0 || is_offset(name, &zone->first_offset_s))
         return tarn_take(&zone);
     for (size_t i = 0; i < TARN_COUNT(k_folders); i++) {
         snprintf(path, sizeof path, "%s/%s", k_folders[i], name);
@@ -185,8 +203,9 @@ static struct tarn_zone *find(const char *name)
 tarn_code tarn_zone_get(const char *name, const struct tarn_zone **out, struct tarn_err *err)
 {
     struct tarn_zone *zone = NULL;
+    int32_t offset;
 
-    if (is_name(name)) {
+    if (is_name(name) || is_offset(name, &offset)) {
         pthread_mutex_lock(&lock);
         zone = find(name);
         if (!zone) {

@@ -8,7 +8,8 @@
 #define TARN_ZONE_NAME_MAX 63
 
 struct tarn_zone;
-/* The zone "Europe/Berlin", read once and kept as long as the process lives. "UTC" is there without any database.
+/* The zone "Europe/Berlin", read once and kept as long as the process lives. "UTC" and offsets ("-08:00") are there without
+ * any database.
  * TARN_INVALID: no such zone, or its file is none. */
 TARN_MUST tarn_code tarn_zone_get(const char *name, const struct tarn_zone **out, struct tarn_err *err);
 

@@ -27,21 +27,29 @@ static tarn_code read_all(FILE *stream, const char *file, struct tarn_buf *out, 
     return TARN_OK;
 }
 
-tarn_code tarn_read_json_file(const char *file, json_t **out, struct tarn_err *err)
+tarn_code tarn_read_text_file(const char *file, struct tarn_buf *out, struct tarn_err *err)
 {
-    TARN_AUTO_DONE(buf) struct tarn_buf text = { .ceiling = FILE_MAX + PIECE };
     bool is_stdin = strcmp(file, "-") == 0;
     FILE *stream = is_stdin ? stdin : fopen(file, "re");
-    TARN_ERR(why);
 
     if (!stream)
         return tarn_fail(err, TARN_INVALID, "%s: %s", file, strerror(errno));
-    tarn_code code = read_all(stream, file, &text, err);
+    out->ceiling = FILE_MAX + PIECE;
+    tarn_code code = read_all(stream, file, out, err);
     if (!is_stdin)
         fclose(stream);
+    return code;
+}
+
+tarn_code tarn_read_json_file(const char *file, json_t **out, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
+    TARN_ERR(why);
+    tarn_code code = tarn_read_text_file(file, &text, err);
+
     if (code != TARN_OK)
         return code;
-    code = tarn_json_parse(text.data, text.len, NULL, out, &why);
+    code = tarn_json_parse(text.data ? text.data : "", text.len, NULL, out, &why);
     return code == TARN_OK ? code : tarn_fail(err, code, "%s: %s", file, why.detail);
 }
 

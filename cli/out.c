@@ -18,13 +18,15 @@ static void add_safe(struct tarn_buf *out, const char *text)
     }
 }
 
-void tarn_print_safe(const char *text)
+void tarn_print_safe_to(FILE *stream, const char *text)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
 
     add_safe(&out, text);
-    fputs(out.data ? out.data : "", stdout);
+    fputs(out.data ? out.data : "", stream);
 }
+
+void tarn_print_safe(const char *text) { tarn_print_safe_to(stdout, text); }
 
 void tarn_grid_text(struct tarn_grid *grid, const char *text)
 {

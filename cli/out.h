@@ -3,6 +3,7 @@
 #define TARN_CLI_OUT_H
 #include "base/buf.h"
 #include <jansson.h>
+#include <stdio.h>
 
 /* A table that is aligned when it is printed. Fill row by row, cell by cell. */
 struct tarn_grid {
@@ -21,6 +22,7 @@ void tarn_grid_done(struct tarn_grid *grid);
 
 /* A member as a line shows it, in a ring of 8 buffers. */
 const char *tarn_show(const json_t *object, const char *key);
-/* Print text with control characters as '?'. */
+/* Print text with control characters as '?', to stdout or elsewhere. */
 void tarn_print_safe(const char *text);
+void tarn_print_safe_to(FILE *stream, const char *text);
 #endif

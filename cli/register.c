@@ -1,5 +1,6 @@
 /* register.c - tarn register: make a table known, taking over what its folder holds. */
 #include "cli/client.h"
+#include "cli/contract.h"
 #include "cli/files.h"
 #include "cli/out.h"
 #include <stdio.h>
@@ -9,6 +10,7 @@ static const struct tarn_flag k_flags[] = {
     { "format", TARN_FLAG_TEXT, "FORMAT", "manifest (default), iceberg, delta, hudi, parquet or auto." },
     { "mode", TARN_FLAG_TEXT, "MODE", "managed (default) or observed." },
     { "schema", TARN_FLAG_TEXT, "FILE", "The schema: a schema.json or the bare struct; files are held to it (warn)." },
+    { "contract", TARN_FLAG_TEXT, "FILE", "A data contract (ODCS 3, YAML): schema, keys, freshness, owner; flags beat it." },
     { "partition-keys", TARN_FLAG_TEXT, "A,B", "The columns that partition the table." },
     { "owner", TARN_FLAG_TEXT, "OWNER", "Who answers for the table." },
     { "import", TARN_FLAG_BOOL, NULL, "Take the data files of a folder without a manifest as version 1." },
@@ -94,13 +96,32 @@ static void print_table(const struct tarn_cli *cli, const json_t *table)
     print_found(json_object_get(table, "found"));
 }
 
+/* A dry run tells what the contract became, and what in it was not taken; with --json beside the answer. */
+static tarn_code add_contract(const struct tarn_cli *cli, json_t *body, struct tarn_err *err)
+{
+    const char *file = tarn_cli_text(cli, "contract");
+    TARN_AUTO_DONE(contract) struct tarn_contract contract = { 0 };
+    FILE *stream = tarn_cli_has(cli, "json") ? stderr : stdout;
+    tarn_code code = file ? tarn_contract_file(file, cli->args[0], &contract, err) : TARN_OK;
+
+    if (!file || code != TARN_OK)
+        return code;
+    if (!tarn_contract_members(&contract, body))
+        return tarn_fail_oom(err);
+    if (!tarn_cli_has(cli, "dry-run"))
+        return TARN_OK;
+    tarn_contract_print(&contract, stream);
+    tarn_contract_print_remarks(&contract, stream);
+    return TARN_OK;
+}
+
 static int run(struct tarn_cli *cli)
 {
     TARN_ERR(err);
     TARN_AUTO(client) struct tarn_client *client = NULL;
     json_auto_t *body = json_object(), *answer = NULL;
 
-    if (make_body(cli, body, &err) != TARN_OK)
+    if (make_body(cli, body, &err) != TARN_OK || add_contract(cli, body, &err) != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     tarn_code code = tarn_client_open(cli, false, &client, &err);
     if (code == TARN_OK)

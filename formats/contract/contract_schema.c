@@ -156,14 +156,17 @@ static tarn_code order_keys(struct tarn_contract_at *at, const json_t *keys, str
 
 /* --- the element --- */
 
-static tarn_code judge_schema(struct tarn_contract_at *at, struct tarn_err *err)
+/* The types in the spellings that schema.json has. */
+static tarn_code settle_schema(struct tarn_contract_at *at, struct tarn_err *err)
 {
     TARN_AUTO(schema) struct tarn_schema *schema = NULL;
     TARN_ERR(fault);
 
-    if (tarn_schema_parse(at->out->schema, "", &schema, &fault) == TARN_OK)
-        return TARN_OK;
-    return tarn_at_fail(at, "properties", err, "make no schema: %s: %s", fault.field, fault.detail);
+    if (tarn_schema_parse(at->out->schema, "", &schema, &fault) != TARN_OK)
+        return tarn_at_fail(at, "properties", err, "make no schema: %s: %s", fault.field, fault.detail);
+    json_decref(at->out->schema);
+    at->out->schema = tarn_schema_to_json(schema);
+    return at->out->schema ? TARN_OK : tarn_fail_oom(err);
 }
 
 tarn_code tarn_contract_schema(struct tarn_contract_at *at, const json_t *element, struct tarn_err *err)
@@ -189,6 +192,6 @@ tarn_code tarn_contract_schema(struct tarn_contract_at *at, const json_t *elemen
     code = tarn_contract_struct(at, properties, keys, &at->out->schema, err);
     tarn_at_leave(at, before);
     if (code == TARN_OK)
-        code = judge_schema(at, err);
+        code = settle_schema(at, err);
     return code == TARN_OK ? order_keys(at, keys, err) : code;
 }

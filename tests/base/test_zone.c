@@ -86,12 +86,22 @@ Test(zone, what_is_no_zone_is_refused)
 {
     static const char *const k_none[] = { "",         "Europe/Atlantis", "../../../etc/passwd", "/usr/share/zoneinfo/UTC", "Europe",
                                           "tzdata.zi", "Europe//Berlin", "right/Europe/Berlin", "europe/berlin", "CEST;x",
-                                          "zone.tab",  "Europe/Berlin/" };
+                                          "zone.tab",  "Europe/Berlin/", "+1:00", "+15:00", "01:00", "+01:60", "+01:00x", "+0100" };
     for (size_t i = 0; i < TARN_COUNT(k_none); i++) {
         const struct tarn_zone *out = NULL;
         TARN_ERR(err);
         cr_expect(eq(int, tarn_zone_get(k_none[i], &out, &err), TARN_INVALID), "%s", k_none[i]);
     }
+}
+
+Test(zone, an_offset_is_a_zone)
+{
+    static const struct { const char *name; int minutes; } k_rows[] = { { "+00:00", 0 }, { "-08:00", -480 },
+                                                                        { "+05:30", 330 }, { "-14:00", -840 } };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++)
+        cr_expect(eq(i64, tarn_zone_offset_ms(zone(k_rows[i].name), at("2026-06-01T00:00:00Z")),
+                     k_rows[i].minutes * TARN_MINUTE_MS), "%s", k_rows[i].name);
 }
 
 Test(zone, rules_are_read_as_posix_writes_them)
