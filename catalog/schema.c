@@ -133,3 +133,19 @@ bool tarn_type_equal(const struct tarn_type *a, const struct tarn_type *b)
     }
     return true;
 }
+
+static bool is_nullability_equal(const struct tarn_type *a, const struct tarn_type *b)
+{
+    for (size_t i = 0; i < a->field_count; i++) {
+        bool same = a->fields[i].nullable == b->fields[i].nullable &&
+                    (!b->fields[i].default_value || json_equal(a->fields[i].default_value, b->fields[i].default_value));
+        if (!same || !is_nullability_equal(&a->fields[i].type, &b->fields[i].type))
+            return false;
+    }
+    return true;
+}
+
+bool tarn_schema_says_all_of(const struct tarn_schema *schema, const struct tarn_schema *given)
+{
+    return tarn_type_equal(&schema->root, &given->root) && is_nullability_equal(&schema->root, &given->root);
+}

@@ -56,6 +56,10 @@ struct tarn_column *tarn_type_add_column(struct tarn_type *type, const char *nam
  * compared. */
 bool tarn_type_equal(const struct tarn_type *a, const struct tarn_type *b);
 
+/* The same columns of the same types in the same order, as nullable, with the defaults that `given` has; however the types
+ * are spelled, and whatever else stands there. */
+bool tarn_schema_says_all_of(const struct tarn_schema *schema, const struct tarn_schema *given);
+
 /* At most 10,000 columns in all and 32 levels; names unique in their struct. Errors are
  * TARN_INVALID with the member ("schema.fields[2].type"), `field` being the outermost part. */
 TARN_MUST tarn_code tarn_schema_parse(const json_t *json, const char *field, struct tarn_schema **out,

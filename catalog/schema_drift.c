@@ -153,6 +153,16 @@ static void compare_nulls(struct walk *w, const struct tarn_column *table, const
     tell(w, (struct tarn_drift){ .kind = kind, .registered = &table->type, .found = &file->type });
 }
 
+static bool is_numeric(enum tarn_type_kind kind) { return kind >= TARN_T_INT32 && kind <= TARN_T_DECIMAL; }
+
+/* A data contract that says no more than `number` lets files hold any of the numeric types. */
+static bool is_any_number(const struct tarn_column *table, const struct tarn_type *file)
+{
+    const char *word = json_string_value(json_object_get(table->more, "logicalType"));
+
+    return table->type.kind == TARN_T_DOUBLE && word && strcmp(word, "number") == 0 && is_numeric(file->kind);
+}
+
 static void compare_column(struct walk *w, const struct tarn_column *table, const struct tarn_column *file)
 {
     bool in_null = w->in_null, top = w->top;
@@ -160,7 +170,8 @@ static void compare_column(struct walk *w, const struct tarn_column *table, cons
     compare_nulls(w, table, file);
     w->top = false;
     w->in_null = in_null || file->nullable;
-    compare_type(w, &table->type, &file->type);
+    if (!is_any_number(table, &file->type))
+        compare_type(w, &table->type, &file->type);
     w->in_null = in_null;
     w->top = top;
 }

@@ -1,4 +1,5 @@
 /* register.c - tarn register: make a table known, taking over what its folder holds. */
+#include "catalog/ident.h"
 #include "cli/client.h"
 #include "cli/contract.h"
 #include "cli/files.h"
@@ -101,10 +102,18 @@ static tarn_code add_contract(const struct tarn_cli *cli, json_t *body, struct t
 {
     const char *file = tarn_cli_text(cli, "contract");
     TARN_AUTO_DONE(contract) struct tarn_contract contract = { 0 };
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
     FILE *stream = tarn_cli_has(cli, "json") ? stderr : stdout;
-    tarn_code code = file ? tarn_contract_file(file, cli->args[0], &contract, err) : TARN_OK;
+    struct tarn_ident ident;
 
-    if (!file || code != TARN_OK)
+    if (!file)
+        return TARN_OK;
+    tarn_code code = tarn_ident_parse(cli->args[0], "name", &ident, err);
+    if (code == TARN_OK)
+        code = tarn_read_text_file(file, &text, err);
+    if (code == TARN_OK)
+        code = tarn_contract_text(file, &text, ident.name, &contract, err);
+    if (code != TARN_OK)
         return code;
     if (!tarn_contract_members(&contract, body))
         return tarn_fail_oom(err);

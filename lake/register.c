@@ -162,11 +162,28 @@ static tarn_code take_over(struct tarn_register_use *use, const struct tarn_site
     return code;
 }
 
+/* Does the newest schema that was taken over say what the given one does? */
+static tarn_code is_given_schema(const struct tarn_register_use *use, bool *out, struct tarn_err *err)
+{
+    const struct tarn_schema_row *row = &use->adopted->schemas[use->adopted->schema_count - 1];
+    TARN_AUTO(schema) struct tarn_schema *there = NULL, *given = NULL;
+    json_auto_t *current = NULL;
+    tarn_code code = tarn_json_parse(row->schema, strlen(row->schema), NULL, &current, err);
+
+    if (code == TARN_OK)
+        code = tarn_schema_parse(current, TARN_DOC_SCHEMA, &there, err);
+    if (code == TARN_OK)
+        code = tarn_schema_parse(use->schema, "schema", &given, err);
+    if (code == TARN_OK)
+        *out = tarn_schema_says_all_of(there, given);
+    return code;
+}
+
 /* One given schema becomes version 1; beside an adopted one it must be the same. */
 static tarn_code settle_schema(struct tarn_register_use *use, struct tarn_err *err)
 {
     struct tarn_adopted *a = use->adopted;
-    TARN_AUTO(mem) char *given = NULL, *there = NULL;
+    bool is_same = false;
 
     if (!use->schema)
         return TARN_OK;
@@ -174,17 +191,9 @@ static tarn_code settle_schema(struct tarn_register_use *use, struct tarn_err *e
         a->schema_version = 1;
         return tarn_adopted_schema(a, 1, use->schema, NULL, now_of(use), err);
     }
-    json_auto_t *current = NULL;
-    tarn_code code = tarn_json_parse(a->schemas[a->schema_count - 1].schema,
-                                     strlen(a->schemas[a->schema_count - 1].schema), NULL, &current, err);
-    if (code != TARN_OK)
+    tarn_code code = is_given_schema(use, &is_same, err);
+    if (code != TARN_OK || a->is_import || is_same)
         return code;
-    given = tarn_json_canonical(use->schema);
-    there = tarn_json_canonical(current);
-    if (!given || !there)
-        return tarn_fail_oom(err);
-    if (a->is_import || strcmp(given, there) == 0)
-        return TARN_OK;
     return tarn_fail_code_field(err, TARN_SCHEMA_CONFLICT, "schema",
                                 "%s there holds another schema, version %lld", TARN_DOC_SCHEMA,
                                 (long long)a->schema_version);

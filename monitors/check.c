@@ -26,27 +26,6 @@ static void check_done(struct check *c)
     tarn_scan_row_done(&c->row);
 }
 
-enum { SCHEMA_FILE_MAX = 16 << 20 };
-
-/* The folder of the file is opened as a place, so that there is one way to read. */
-static tarn_code read_schema_file(const char *file, struct tarn_schema_doc *out, struct tarn_err *err)
-{
-    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
-    TARN_AUTO(place) struct tarn_place *place = NULL;
-    const char *slash = strrchr(file, '/');
-    __attribute__((cleanup(tarn_mem_freep))) char *folder =
-        slash == file ? strdup("/") : slash ? strndup(file, (size_t)(slash - file)) : strdup(".");
-
-    if (!folder)
-        return tarn_fail_oom(err);
-    tarn_code code = tarn_place_open_local(folder, &place, err);
-    if (code == TARN_OK)
-        code = tarn_place_read_all(place, slash ? slash + 1 : file, SCHEMA_FILE_MAX, &text, NULL, err);
-    if (code != TARN_OK)
-        return code;
-    return tarn_schema_doc_parse(text.data ? text.data : "", text.len, out, err);
-}
-
 static void not_judged(struct check *c, enum tarn_facts_state state, const char *why)
 {
     tarn_facts_init(&c->facts);
@@ -86,14 +65,14 @@ static tarn_code gather(struct check *c, struct tarn_err *err)
         .unregistered_grace_ms = tarn_settings_of(&c->settings, "unregistered_data_file")->grace_ms,
         .leftover_grace_ms = tarn_settings_of(&c->settings, "leftover_temp")->grace_ms,
         .unexpected_grace_ms = tarn_settings_of(&c->settings, "unexpected_file_format")->grace_ms,
-        .schema = c->options->schema_file ? tarn_schema_doc_current(&c->schema) : NULL,
+        .schema = c->options->schema_text ? tarn_schema_doc_current(&c->schema) : NULL,
+        .partition_keys = c->options->partition_keys,
         .previous_version = -1,
     };
     return open_and_gather(c, &options, err);
 }
 
-/* The folder's name; "." has one too. */
-static char *folder_name(const char *given)
+char *tarn_check_folder_name(const char *given)
 {
     TARN_AUTO(mem) char *whole = realpath(given, NULL);
     const char *location = whole ? whole : given;
@@ -119,7 +98,7 @@ static void set_name(struct check *c)
         return;
     }
     c->table->namespace_ = strdup("default");
-    c->table->name = dotted && dotted[0] ? strdup(dotted) : folder_name(c->options->location);
+    c->table->name = dotted && dotted[0] ? strdup(dotted) : tarn_check_folder_name(c->options->location);
 }
 
 static tarn_code make_table(struct check *c, struct tarn_err *err)
@@ -181,8 +160,8 @@ tarn_code tarn_check_run(const struct tarn_check_options *options, json_t **stat
 
     tarn_facts_init(&c.facts);
     tarn_settings_resolve(NULL, NULL, &c.settings);
-    if (options->schema_file)
-        code = read_schema_file(options->schema_file, &c.schema, err);
+    if (options->schema_text)
+        code = tarn_schema_doc_parse(options->schema_text, strlen(options->schema_text), &c.schema, err);
     if (code == TARN_OK)
         code = gather(&c, err);
     if (code == TARN_OK)

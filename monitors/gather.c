@@ -1,6 +1,7 @@
 /* gather.c - the facts of a registered table: of a managed one the catalog's word first, then what lies there. Commits and
  * their publication go on meanwhile: where the two differ and the catalog has moved since, both are read again. */
 #include "monitors/gather.h"
+#include "base/json.h"
 #include "monitors/catalog_facts.h"
 #include "monitors/judge.h"
 #include <stdio.h>
@@ -32,13 +33,57 @@ static tarn_code open_place(struct tarn_lake *lake, const struct tarn_table *tab
     return TARN_OK;
 }
 
+/* --- the schema that an observed table's files are held to, when it is not the one that lies there --- */
+
+/* Plain folders have no schema of their own; of others a data contract is what somebody promised. A table that was managed
+ * once has one in the catalog too: what lies there may have gone on since. */
+static bool is_held(const struct tarn_table *table)
+{
+    if (table->mode == TARN_MANAGED || table->schema_version < 1)
+        return false;
+    json_auto_t *properties = table->properties ? json_loads(table->properties, 0, NULL) : NULL;
+    return table->format != TARN_FORMAT_MANIFEST || json_object_get(properties, "contract.id");
+}
+
+struct given {
+    const struct tarn_table *table;
+    struct tarn_schema_row row;
+};
+
+static tarn_code given_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct given *given = ctx;
+
+    tarn_schema_row_done(&given->row);
+    given->row = (struct tarn_schema_row){ 0 };
+    return tx->ops->schemas.get(tx, given->table->id, given->table->schema_version, &given->row, err);
+}
+
+static tarn_code read_given(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_schema **out,
+                            struct tarn_err *err)
+{
+    struct given given = { .table = table };
+    json_auto_t *json = NULL;
+
+    if (!is_held(table))
+        return TARN_OK;
+    tarn_code code = tarn_store_read(lake->store, given_tx, &given, err);
+    if (code == TARN_OK)
+        code = tarn_json_parse(given.row.schema, strlen(given.row.schema), NULL, &json, err);
+    if (code == TARN_OK)
+        code = tarn_schema_parse(json, "schema", out, err);
+    tarn_schema_row_done(&given.row);
+    return code;
+}
+
 static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_ask *ask,
                              struct tarn_catalog_facts *catalog, struct tarn_facts *facts, struct tarn_err *err)
 {
+    TARN_AUTO(schema) struct tarn_schema *given = NULL;
     const struct tarn_table *table = ask->table;
     TARN_AUTO(place) struct tarn_place *place = NULL;
     bool has_keys = strcmp(table->partition_keys, "[]") != 0;
-    const struct tarn_facts_options options = {
+    struct tarn_facts_options options = {
         .now_ms = ask->now_ms,
         .sweep = ask->sweep,
         .unregistered_grace_ms = grace_of(ask, "unregistered_data_file"),
@@ -53,9 +98,12 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
     tarn_facts_done(facts);
     tarn_code code = catalog ? tarn_catalog_facts_read(lake, table->id, catalog, err) : TARN_OK;
     if (code == TARN_OK)
+        code = read_given(lake, table, &given, err);
+    if (code == TARN_OK)
         code = open_place(lake, table, &place, facts, err);
     if (code != TARN_OK || !place)
         return code;
+    options.schema = given;
     return tarn_facts_gather(place, table->format, &options, facts, err);
 }
 

@@ -107,8 +107,10 @@ struct tarn_check_options {
     const char *location;
     int format;             /* enum tarn_format, -1: auto */
     int64_t now_ms;
-    const char *schema_file; /* NULL: none */
+    const char *schema_text;    /* a schema.json or a bare struct; NULL: the table's own */
+    const char *partition_keys; /* a JSON list; NULL: as found */
 };
+char *tarn_check_folder_name(const char *location); /* "." has a name too; owned, NULL: no memory */
 /* The status document (owned tree) and its severity. Never fails for the table's sake. */
 TARN_MUST tarn_code tarn_check_run(const struct tarn_check_options *options, json_t **status,
                                    enum tarn_severity *severity, struct tarn_err *err);

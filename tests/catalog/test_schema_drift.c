@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define C(n, t) "{\"name\":\"" n "\",\"type\":\"" t "\",\"nullable\":true}"
+#define NUMBER(n, t) "{\"name\":\"" n "\",\"type\":\"" t "\",\"nullable\":true,\"logicalType\":\"number\"}" /* a contract's word */
 #define R(n, t) "{\"name\":\"" n "\",\"type\":\"" t "\",\"nullable\":false}"
 
 static const char *const k_kinds[] = {
@@ -63,6 +64,11 @@ Test(schema_drift, types_and_columns)
         const char *table, *file, *told;
     } k_rows[] = {
         { C("a", "int64"), C("a", "int64"), "" },
+        { NUMBER("a", "double"), C("a", "decimal(10,2)") "," C("b", "int64"), "extra:b " },
+        { NUMBER("a", "double"), C("a", "int32"), "" },
+        { NUMBER("a", "double"), C("a", "float"), "" },
+        { NUMBER("a", "double"), C("a", "string"), "type_changed:a " },
+        { NUMBER("a", "string"), C("a", "int64"), "type_changed:a " },
         { C("a", "int64"), C("a", "int32"), "widened:a " },
         { C("a", "double"), C("a", "float"), "widened:a " },
         { C("a", "decimal(12,2)"), C("a", "decimal(10,2)"), "widened:a " },
