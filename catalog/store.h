@@ -71,6 +71,12 @@ typedef tarn_code tarn_table_fn(void *ctx, const struct tarn_table *table, struc
 typedef tarn_code tarn_commit_fn(void *ctx, const struct tarn_commit_row *commit, struct tarn_err *err);
 typedef tarn_code tarn_schema_fn(void *ctx, const struct tarn_schema_row *schema, struct tarn_err *err);
 
+struct tarn_thinning {
+    int64_t table_id;                   /* 0: from the start */
+    int64_t expired_before;             /* runs that ended before it go */
+    int64_t hourly_from, hourly_before; /* of the runs between that lie within one hour the last one stays */
+};
+
 /* The open findings of a table that share a code and a severity. */
 struct tarn_open_code {
     char code[64];
@@ -394,6 +400,18 @@ struct tarn_store_ops {
          * restored: then it comes back, without settings. */
         tarn_code (*remove)(struct tarn_tx *tx, const char *name, struct tarn_err *err);
     } namespaces;
+
+    struct {
+        /* A scan at `at` saw these numbers: the newest run goes on, or another begins. At or before the end of the newest
+         * one nothing is written. */
+        tarn_code (*put)(struct tarn_tx *tx, int64_t table_id, int64_t at, const char *numbers, struct tarn_err *err);
+        /* By time: the run that begins last at or before `from` (it may have ended), and those that begin up to `to`. */
+        tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t limit,
+                          tarn_sample_fn *fn, void *ctx, struct tarn_err *err);
+        /* What is too old goes, table by table: begins or goes on at *thinning; at most `limit` rows a call. */
+        tarn_code (*thin)(struct tarn_tx *tx, struct tarn_thinning *thinning, int64_t limit, bool *left,
+                          struct tarn_err *err);
+    } samples;
 
     struct {
         tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_silence *row, struct tarn_err *err);

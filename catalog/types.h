@@ -185,6 +185,7 @@ struct tarn_scan_row {
     int64_t first_failed_at; /* -1: the last one succeeded */
     int64_t failures_total;  /* scans failed, ever */
     int64_t duration_ms;     /* of the last successful scan, -1: not known */
+    int64_t flapping;        /* suspects that looked wrong once and were fine at the next look, ever */
     /* facts, -1 or NULL when not known */
     int64_t version;
     char *latest_transaction;
@@ -237,6 +238,13 @@ struct tarn_finding {
 void tarn_finding_done(struct tarn_finding *finding);
 struct tarn_findings { struct tarn_finding *items; size_t count; };
 void tarn_findings_done(struct tarn_findings *findings);
+
+/* A run of scans that saw the same. Borrowed for the call. */
+struct tarn_sample {
+    int64_t at, until;   /* the first scan of the run, the last one */
+    const char *numbers; /* JSON array */
+};
+typedef tarn_code tarn_sample_fn(void *ctx, const struct tarn_sample *sample, struct tarn_err *err);
 
 /* Findings that nobody wants to hear of from `starts_at` up to `ends_at`. */
 struct tarn_silence {

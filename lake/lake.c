@@ -12,6 +12,7 @@
 #define HISTORY_RETENTION_MS (30 * TARN_DAY_MS)
 #define HISTORY_VERSIONS     100
 #define EVENTS_RETENTION_MS  (30 * TARN_DAY_MS)
+#define SAMPLES_RETENTION_MS (30 * TARN_DAY_MS)
 #define FINDINGS_RETENTION_MS (90 * TARN_DAY_MS)
 
 static tarn_code id_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -53,6 +54,7 @@ tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struc
     lake->history_retention_ms = HISTORY_RETENTION_MS;
     lake->history_versions = HISTORY_VERSIONS;
     lake->events_retention_ms = EVENTS_RETENTION_MS;
+    lake->samples_retention_ms = SAMPLES_RETENTION_MS;
     lake->findings_retention_ms = FINDINGS_RETENTION_MS;
     return TARN_OK;
 }

@@ -26,6 +26,7 @@ struct tarn_lake {
     struct tarn_leases *leases;        /* of large commits; NULL: whoever asks has it */
     atomic_bool stopping;              /* long work ends between two steps */
     int64_t events_retention_ms;       /* retention.events */
+    int64_t samples_retention_ms;      /* retention.samples */
     int64_t findings_retention_ms;     /* retention.findings: closed ones, and silences that are over */
     struct tarn_looked *looked;        /* tables whose storage was compared with the catalog since the start; NULL: never compare */
 };

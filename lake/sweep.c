@@ -5,6 +5,8 @@
 #include "lake/expire.h"
 #include "lake/lease.h"
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define CHUNK_ROWS    5000
@@ -14,6 +16,7 @@ struct sweep {
     struct tarn_lake *lake;
     int64_t now_ms;
     bool left;
+    struct tarn_thinning thinning, thinned; /* where the next chunk begins, and where the one at hand came to */
     bool (*is_over)(void *ctx); /* asked between chunks */
     void *ctx;
 };
@@ -67,6 +70,46 @@ static tarn_code silences_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err
     return tx->ops->silences.expire(tx, s->now_ms - s->lake->findings_retention_ms, CHUNK_ROWS, &s->left, err);
 }
 
+/* How far back the samples of a table may still be closer than one an hour: nothing is read twice for that. */
+#define META_THINNED "samples.thinned_before"
+
+static tarn_code thinned_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct sweep *s = ctx;
+    TARN_AUTO(mem) char *text = NULL;
+    TARN_ERR(unset);
+
+    tarn_code code = tx->ops->meta.get(tx, META_THINNED, &text, &unset);
+    s->thinning = (struct tarn_thinning){ .expired_before = s->now_ms - s->lake->samples_retention_ms,
+                                          .hourly_before = (s->now_ms - TARN_DAY_MS) / TARN_HOUR_MS * TARN_HOUR_MS };
+    if (code == TARN_OK)
+        s->thinning.hourly_from = strtoll(text, NULL, 10);
+    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &unset);
+}
+
+static tarn_code thin_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct sweep *s = ctx;
+    char text[32];
+
+    s->left = false;
+    s->thinned = s->thinning; /* the transaction may run again */
+    tarn_code code = tx->ops->samples.thin(tx, &s->thinned, CHUNK_ROWS, &s->left, err);
+    if (code != TARN_OK || s->left)
+        return code;
+    (void)snprintf(text, sizeof text, "%lld", (long long)s->thinning.hourly_before);
+    return tx->ops->meta.set(tx, META_THINNED, text, err);
+}
+
+static tarn_code thin_samples(struct sweep *s, struct tarn_err *err)
+{
+    tarn_code code = tarn_store_read(s->lake->store, thinned_tx, s, err);
+
+    for (s->left = true; s->left && code == TARN_OK && !(s->is_over && s->is_over(s->ctx)); s->thinning = s->thinned)
+        code = tarn_store_write(s->lake->store, thin_tx, s, err);
+    return code;
+}
+
 static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
 {
     static tarn_tx_fn *const k_rounds[] = { staged_tx, dropped_tx, keys_tx, events_tx, findings_tx, silences_tx };
@@ -77,6 +120,8 @@ static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
         while (s->left && code == TARN_OK && !(s->is_over && s->is_over(s->ctx)))
             code = tarn_store_write(s->lake->store, k_rounds[i], s, err);
     }
+    if (code == TARN_OK)
+        code = thin_samples(s, err);
     return code == TARN_OK ? tarn_expire_all(s->lake, s->now_ms, s->is_over, s->ctx, err) : code;
 }
 

@@ -111,6 +111,8 @@ static void fill_scan(const struct tarn_scan_row *scan, int64_t out[TARN_NUMBERS
     if (scan->checked_at < 0)
         return;
     out[TARN_N_SCAN_DURATION] = known(scan->duration_ms);
+    out[TARN_N_LAST_RUN] = known(scan->last_run);
+    out[TARN_N_FLAPPING] = scan->flapping;
     out[TARN_N_MANIFEST_TIME] = known(scan->last_updated);
     if (scan->has_manifest_age)
         out[TARN_N_MANIFEST_AGE] = scan->manifest_age_ms;

@@ -48,6 +48,8 @@ enum tarn_number {
     TARN_N_SCAN_SUCCESS,   /* instant */
     TARN_N_SCAN_DURATION,  /* span */
     TARN_N_SCAN_FAILURES,  /* ever */
+    TARN_N_LAST_RUN,       /* instant: data, or proof that the pipeline lives */
+    TARN_N_FLAPPING,       /* suspects, ever */
     TARN_NUMBERS
 };
 #define TARN_NUMBER_NONE INT64_MIN /* not known, or the table has no such thing */

@@ -4,6 +4,9 @@
 #include "monitors/judge.h"
 #include "lake/inherit.h"
 #include "monitors/gather.h"
+#include "monitors/samples.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -206,6 +209,19 @@ static int64_t pause_after_failure(const struct scan_state *s, int64_t failures)
     return pause_ms > s->settings.interval_ms ? pause_ms : s->settings.interval_ms;
 }
 
+/* The one detail that no single scan knows. */
+static char *with_flapping(const char *details, int64_t flapping)
+{
+    size_t len = strlen(details);
+    char *out = NULL;
+
+    if (flapping == 0 || len < 2)
+        return strdup(details);
+    if (asprintf(&out, "%.*s%s\"flapping\":%" PRId64 "}", (int)len - 1, details, len > 2 ? "," : "", flapping) < 0)
+        return NULL;
+    return out;
+}
+
 static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *table, struct tarn_scan_row *row,
                           struct tarn_err *err)
 {
@@ -225,7 +241,7 @@ static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *t
     row->duration_ms = s->took_ms;
     row->checked_version = s->facts.managed ? table->version : s->facts.version;
     free(row->details);
-    row->details = strdup(s->details);
+    row->details = with_flapping(s->details, row->flapping);
     if (!row->details)
         return tarn_fail_oom(err);
     return tarn_scan_row_fill(row, &s->facts, err);
@@ -255,6 +271,7 @@ static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, struct sc
         code = tarn_merged_store(tx, u->table, &merged, s->now_ms, err);
     if (code != TARN_OK)
         return code;
+    u->scan.flapping += merged.flapped;
     tarn_findings_done(&u->findings);
     u->findings = merged.live;
     merged.live = (struct tarn_findings){ 0 };
@@ -305,7 +322,10 @@ static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err
     if (!scanned)
         u->scan.verdict_since = s->now_ms;
     tarn_scan_row_judge(&u->scan, &u->findings, s->now_ms);
-    return tx->ops->monitors.put(tx, &u->scan, err);
+    code = tx->ops->monitors.put(tx, &u->scan, err);
+    if (code != TARN_OK || s->facts.state == TARN_FACTS_UNREACHABLE)
+        return code;
+    return tarn_sample_take(tx, table, &u->scan, &u->findings, u->defaults, s->now_ms, err);
 }
 
 const struct tarn_use tarn_scan = {

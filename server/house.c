@@ -68,6 +68,7 @@ static tarn_code open_lake(struct tarn_house *house, struct tarn_err *err)
     house->lake.history_retention_ms = house->config->history_retention_ms;
     house->lake.history_versions = house->config->history_versions;
     house->lake.events_retention_ms = house->config->retention_events_ms;
+    house->lake.samples_retention_ms = house->config->retention_samples_ms;
     house->lake.findings_retention_ms = house->config->retention_findings_ms;
     house->lake.default_root = strdup(house->config->roots[0]);
     return house->lake.default_root ? TARN_OK : tarn_fail_oom(err);

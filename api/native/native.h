@@ -93,6 +93,8 @@ tarn_handler_fn tarn_native_discover; /* work */
 /* repair.c */
 extern const struct tarn_flow tarn_native_repair; /* POST .../repair */
 
+/* samples.c; query: metric from to step page_size page_token */
+tarn_handler_fn tarn_native_samples_list; /* work: .../history */
 /* silences.c; query of the list: state page_size page_token */
 tarn_handler_fn tarn_native_silences_list; /* work */
 tarn_handler_fn tarn_native_silence_get;   /* handle */

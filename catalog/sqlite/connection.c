@@ -28,6 +28,7 @@ static const char *const *const k_groups[TARN_SQLITE_GROUPS] = {
     [TARN_SQLITE_EVENTS] = tarn_sqlite_events_sql,
     [TARN_SQLITE_NAMESPACES] = tarn_sqlite_namespaces_sql,
     [TARN_SQLITE_SILENCES] = tarn_sqlite_silences_sql,
+    [TARN_SQLITE_SAMPLES] = tarn_sqlite_samples_sql,
 };
 
 const char *const tarn_sqlite_control_sql[] = {

@@ -39,6 +39,7 @@ enum tarn_sqlite_group {
     TARN_SQLITE_EVENTS,
     TARN_SQLITE_NAMESPACES,
     TARN_SQLITE_SILENCES,
+    TARN_SQLITE_SAMPLES,
     TARN_SQLITE_GROUPS
 };
 #define TARN_SQLITE_GROUP_MAX 24
@@ -66,6 +67,7 @@ extern const char *const tarn_sqlite_tokens_sql[];
 extern const char *const tarn_sqlite_events_sql[];
 extern const char *const tarn_sqlite_namespaces_sql[];
 extern const char *const tarn_sqlite_silences_sql[];
+extern const char *const tarn_sqlite_samples_sql[];
 
 /* Each aggregate fills in its part of the port. */
 void tarn_sqlite_meta_ops(struct tarn_store_ops *ops);
@@ -89,6 +91,7 @@ void tarn_sqlite_tokens_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_events_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_namespaces_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_silences_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_samples_ops(struct tarn_store_ops *ops);
 
 /* --- the store --- */
 struct tarn_sqlite_writer;
@@ -256,7 +259,8 @@ TARN_MUST tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct t
     "s.first_failed_at, "                                                                                    \
     "s.version, s.latest_transaction, s.last_updated, s.file_count, s.total_bytes, s.schema_version, "       \
     "s.partition_keys, s.manifest_age_ms, s.last_data_commit, s.details, s.verdict, s.judged, "              \
-    "s.verdict_since, s.duration_ms, s.failures_total, s.last_run, s.top_version, s.top_transaction"
+    "s.verdict_since, s.duration_ms, s.failures_total, s.last_run, s.top_version, s.top_transaction, " \
+    "s.flapping"
 /* Columns from `at` on. */
 TARN_MUST tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *out,
                                          struct tarn_err *err);

@@ -22,6 +22,7 @@ enum {
     S_ROLLBACKS,
     S_CHECKPOINTS,
     S_FINDINGS,
+    S_SAMPLES,
     S_PUBLICATION,
     S_SCAN
 };
@@ -72,6 +73,9 @@ const char *const tarn_sqlite_loose_sql[] = {
     [S_FINDINGS] =
         "DELETE FROM findings WHERE table_id = ?1 AND id IN "
         "(SELECT id FROM findings WHERE table_id = ?1 LIMIT ?2)",
+    [S_SAMPLES] =
+        "DELETE FROM samples WHERE table_id = ?1 AND at IN "
+        "(SELECT at FROM samples WHERE table_id = ?1 LIMIT ?2)",
     [S_PUBLICATION] = "DELETE FROM publications WHERE table_id = ?1 AND ?2 > 0",
     [S_SCAN] = "DELETE FROM scans WHERE table_id = ?1 AND ?2 > 0",
     NULL
@@ -113,7 +117,7 @@ static tarn_code clear(struct tarn_tx *tx, int64_t id, int64_t *budget, struct t
 {
     static const int k_steps[] = {
         S_FILES,     S_RETIRED,     S_COMMITS, S_ADOPTED,  S_TAKEN,       S_SCHEMAS,
-        S_ROLLBACKS, S_CHECKPOINTS, S_BATCHES, S_BATCHES_PAST, S_FINDINGS, S_PUBLICATION, S_SCAN
+        S_ROLLBACKS, S_CHECKPOINTS, S_BATCHES, S_BATCHES_PAST, S_FINDINGS, S_SAMPLES, S_PUBLICATION, S_SCAN
     };
     for (size_t i = 0; i < TARN_COUNT(k_steps) && *budget > 0; i++) {
         AUTO_STMT *st = stmt(tx, k_steps[i]);

@@ -23,6 +23,9 @@ static const unsigned char k_0004[] = {
 static const unsigned char k_0005[] = {
 #include "embed/migrations/0005_silences.sqlite.sql.inc"
 };
+static const unsigned char k_0006[] = {
+#include "embed/migrations/0006_samples.sqlite.sql.inc"
+};
 
 static const struct migration {
     const char *name;
@@ -33,6 +36,7 @@ static const struct migration {
     { "0003_scans", k_0003 },
     { "0004_runs", k_0004 },
     { "0005_silences", k_0005 },
+    { "0006_samples", k_0006 },
 };
 
 static const char *const k_record =

@@ -232,6 +232,7 @@ tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *o
         .last_run = column_opt(st, at + 22),
         .top_version = column_opt(st, at + 23),
         .top_transaction = column_text(st, at + 24),
+        .flapping = column_i64(st, at + 25),
     };
     if (!tarn_severity_parse(column_text(st, at + 17), &s.verdict))
         return unknown_word(err);

@@ -64,6 +64,7 @@ static void fill_ops(struct tarn_store_ops *ops)
     tarn_sqlite_events_ops(ops);
     tarn_sqlite_namespaces_ops(ops);
     tarn_sqlite_silences_ops(ops);
+    tarn_sqlite_samples_ops(ops);
 }
 
 static tarn_code store_new(const struct tarn_sqlite_options *options, struct tarn_store **out,

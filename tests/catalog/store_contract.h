@@ -59,6 +59,8 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(the_status_list_counts_what_is_open_and_names_the_worst)                                               \
     X(a_silence_reads_back_and_goes)                                                                         \
     X(silences_come_newest_first_or_by_the_end_of_their_time)                                                \
+    X(samples_of_scans_that_saw_the_same_are_one_run)                                                        \
+    X(old_samples_are_thinned_to_one_an_hour_and_go)                                                         \
     X(a_publication_moves_the_published_version_without_a_revision)                                          \
     X(tables_with_something_to_publish_are_pending)                                                          \
     X(a_marked_table_is_pending_until_every_mark_is_shown)                                                   \
