@@ -84,7 +84,7 @@ void tarn_metric_errors(const struct tarn_scrape *scrape, const struct tarn_fami
 
     for (int i = TARN_OK + 1; scrape->app->traffic && i < TARN_RECHECK; i++) {
         int64_t count = tarn_traffic_errors(scrape->app->traffic, (tarn_code)i);
-        if (count == 0)
+        if (count == 0 && tarn_code_http((tarn_code)i) < 500) /* a fault's first one must be seen as a step from 0 */
             continue;
         int len = snprintf(label, sizeof label, "code=\"%s\"", tarn_code_slug((tarn_code)i));
         tarn_expo_sample(&scrape->expo, family->name, "", label, (size_t)len, "", family->unit, count);

@@ -53,6 +53,7 @@ Test(traffic, answers_are_counted_by_route_class_and_time)
         "\ntarn_http_request_duration_seconds_sum{method=\"GET\",route=\"/api/tables\"} 40.001501\n",
         "\ntarn_http_request_duration_seconds_count{method=\"GET\",route=\"/api/tables\"} 3\n",
         "\ntarn_http_errors_total{code=\"not_found\"} 1\n",
+        "\ntarn_http_errors_total{code=\"internal\"} 0\n",
         "\ntarn_http_errors_total{code=\"version_conflict\"} 2\n",
         "\ntarn_commit_conflicts_total{code=\"version_conflict\"} 2\n",
         "\ntarn_commit_conflicts_total{code=\"file_conflict\"} 0\n",
