@@ -1,4 +1,4 @@
-/* kinds_doc.c - docs/MONITORS.md from the table of kinds, so that the page cannot fall behind. */
+/* kinds_doc.c - docs/MONITORS.md and the heads of docs/findings/ from the table of kinds, so that no page falls behind. */
 #include "monitors/judge.h"
 
 static const char k_head[] =
@@ -39,10 +39,79 @@ void tarn_monitors_markdown(struct tarn_buf *out)
     tarn_buf_adds(out, k_head);
     for (size_t i = 0; i < tarn_kinds_count; i++) {
         const struct tarn_kind *kind = &tarn_kinds[i];
-        tarn_buf_addf(out, "| `%s` | %s |", kind->code, kind->is_unjudged ? "unknown" : tarn_severity_text(kind->severity));
+        tarn_buf_addf(out, "| [`%s`](findings/%s.md) | %s |", kind->code, kind->code, kind->is_unjudged ? "unknown" : tarn_severity_text(kind->severity));
         add_cell(out, kind->warning);
         add_cell(out, kind->grace);
         add_cell(out, kind->cure);
         tarn_buf_addf(out, " %s |\n", kind->text);
+    }
+}
+
+/* --- the heads of the pages of docs/findings/ --- */
+
+static void add_needs(struct tarn_buf *out, unsigned needs)
+{
+    static const struct { unsigned bit; const char *text; } k_parts[] = {
+        { TARN_SAW_STORAGE, "the folder" },
+        { TARN_SAW_DOCUMENTS, "pointer, manifest and schema" },
+        { TARN_SAW_LOG, "the transaction log" },
+        { TARN_SAW_LISTING, "the list of all files" },
+        { TARN_SAW_ENTRIES, "the entry of each listed file" },
+        { TARN_SAW_FOOTERS, "footers of data files" },
+        { TARN_SAW_STAGING, "`staging/` and `processed/`" },
+    };
+    bool any = false;
+
+    tarn_buf_adds(out, "| looked at |");
+    for (size_t i = 0; i < TARN_COUNT(k_parts); i++) {
+        if (!(needs & k_parts[i].bit))
+            continue;
+        tarn_buf_addf(out, "%s %s", any ? "," : "", k_parts[i].text);
+        any = true;
+    }
+    tarn_buf_adds(out, any ? " |\n" : " nothing: it is found on the way to the table |\n");
+}
+
+static void add_threshold(struct tarn_buf *out, const struct tarn_kind *kind)
+{
+    if (kind->threshold == TARN_THRESHOLD_NONE)
+        return;
+    tarn_buf_addf(out, "| warning above | %s |\n", kind->warning ? kind->warning : "not set");
+    tarn_buf_addf(out, "| error above | %s |\n", kind->error ? kind->error : "not set");
+}
+
+static void add_example(struct tarn_buf *out, const struct tarn_kind *kind)
+{
+    static const char *const k_values[] = { [TARN_THRESHOLD_DURATION] = "\"30m\"", [TARN_THRESHOLD_NUMBER] = "100",
+                                            [TARN_THRESHOLD_SHARE] = "\"20%\"" };
+
+    tarn_buf_addf(out, "| to set it | `{\"monitors\": {\"%s\": {", kind->code);
+    if (kind->threshold != TARN_THRESHOLD_NONE)
+        tarn_buf_addf(out, "\"error\": %s, ", k_values[kind->threshold]);
+    if (kind->grace)
+        tarn_buf_adds(out, "\"grace\": \"30m\", ");
+    tarn_buf_adds(out, "\"severity\": \"off\"}}}` (any of them) |\n");
+}
+
+static void add_head(struct tarn_buf *out, const struct tarn_kind *kind)
+{
+    const char *severity = tarn_severity_text(kind->severity);
+
+    tarn_buf_addf(out, "# %s\n\n%s\n\n| | |\n|---|---|\n", kind->code, kind->text);
+    tarn_buf_addf(out, "| severity | %s%s |\n", severity, kind->is_unjudged ? "; the table is `unknown` while it is open" : "");
+    add_threshold(out, kind);
+    if (kind->grace)
+        tarn_buf_addf(out, "| grace time | %s |\n", kind->grace);
+    if (kind->cure)
+        tarn_buf_addf(out, "| repair plan of a managed table | `%s` |\n", kind->cure);
+    add_needs(out, kind->needs);
+    add_example(out, kind);
+}
+
+void tarn_finding_heads(struct tarn_buf *out)
+{
+    for (size_t i = 0; i < tarn_kinds_count; i++) {
+        tarn_buf_addf(out, "== %s\n", tarn_kinds[i].code);
+        add_head(out, &tarn_kinds[i]);
     }
 }

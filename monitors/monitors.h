@@ -23,6 +23,8 @@ TARN_MUST tarn_code tarn_monitors_check(const json_t *monitors, const char *fiel
 int64_t tarn_monitors_grace_ms(const struct tarn_monitor_defaults *defaults, const char *monitors, const char *code);
 
 void tarn_monitors_markdown(struct tarn_buf *out); /* docs/MONITORS.md */
+/* The heads of the pages in docs/findings/, each after a line "== code". */
+void tarn_finding_heads(struct tarn_buf *out);
 
 /* --- the status document --- */
 /* Everything in it, at the moment of the answer. scan may be NULL (never scanned). Findings: the live ones. */
