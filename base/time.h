@@ -13,6 +13,9 @@
 #define TARN_DAY_MS (24 * TARN_HOUR_MS)
 #define TARN_TIME_TEXT 32 /* bytes that hold any text of this header, NUL included */
 
+/* From one instant up to another. */
+struct tarn_span { int64_t from, to; };
+
 int64_t tarn_now_ms(void);       /* wall clock */
 int64_t tarn_monotonic_ms(void); /* never goes back */
 int64_t tarn_monotonic_us(void); /* microseconds */

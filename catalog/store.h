@@ -8,6 +8,7 @@
 #define TARN_CATALOG_STORE_H
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/time.h"
 #include "catalog/types.h"
 
 struct tarn_store;
@@ -373,6 +374,9 @@ struct tarn_store_ops {
          * `after_id`, and those that closed before. From the start: INT64_MAX and "". */
         tarn_code (*closed)(struct tarn_tx *tx, int64_t table_id, int64_t at, const char *after_id, int64_t limit,
                             struct tarn_findings *out, struct tarn_err *err);
+        /* When findings of that code were open and closed again at or after `since`: the newest ones, at most `limit`. */
+        tarn_code (*spans)(struct tarn_tx *tx, int64_t table_id, const char *code, int64_t since, size_t limit,
+                           struct tarn_span *out, size_t *count, struct tarn_err *err);
         /* One of the table, live or closed, suspects too; *out owned; TARN_NOT_FOUND. */
         tarn_code (*get_finding)(struct tarn_tx *tx, int64_t table_id, const char *id, struct tarn_finding *out,
                                  struct tarn_err *err);

@@ -79,6 +79,7 @@ void tarn_facts_init(struct tarn_facts *facts)
         .life = { .last_data = -1, .last_empty = -1, .last_commit = -1 },
         .log = { .latest_told = -1 },
         .newest_listed_ms = -1,
+        .born_at = -1,
         .manifest_mtime_ms = -1,
         .pointer_mtime_ms = -1,
         .last_updated = -1,

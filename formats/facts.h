@@ -132,6 +132,7 @@ struct tarn_facts {
     int64_t previous_version;   /* what the scan before saw, -1: none */
     int64_t last_data_commit;   /* newest commit that changed data; of a table without a log its newest file */
     struct tarn_life life;
+    int64_t born_at;            /* when the table was registered, -1: it is not */
 
     /* documents */
     enum tarn_doc_state pointer, manifest, schema;

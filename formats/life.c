@@ -9,6 +9,7 @@ void tarn_life_init(struct tarn_life *life)
     life->was_cut = false;
     life->last_data = life->last_empty = life->last_commit = -1;
     life->idle_commits = 0;
+    life->untaught_count = life->glimpse_count = 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -43,7 +44,9 @@ void tarn_life_end(struct tarn_life *life, int64_t now_ms)
     size_t old = 0;
 
     settle(life);
-    while (old < life->count && life->at[old] < now_ms - TARN_LIFE_MS)
+    int64_t last = life->count > 0 ? life->at[life->count - 1] : now_ms;
+    int64_t from = (last < now_ms ? last : now_ms) - TARN_LIFE_MS;
+    while (old < life->count && life->at[old] < from)
         old++;
     memmove(life->at, life->at + old, (life->count - old) * sizeof *life->at);
     life->count -= old;

@@ -1,6 +1,7 @@
 /* life.h - when data came to a table, and what else shows that somebody feeds it. */
 #ifndef TARN_FORMATS_LIFE_H
 #define TARN_FORMATS_LIFE_H
+#include "base/time.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +10,10 @@
 #define TARN_LIFE_MS (28 * INT64_C(86400000))    /* and how far back */
 #define TARN_SKEW_MS INT64_C(60000)              /* two clocks may differ so much */
 
+#define TARN_SPANS_MAX 64
+/* What was asked of a past that is not kept here: the first run after `from`. */
+struct tarn_glimpse { int64_t from, next; };
+#define TARN_GLIMPSES_MAX 9
 struct tarn_life {
     int64_t at[2 * TARN_LIFE_MAX]; /* of runs: commits that changed data, and batches that found none; see tarn_life_end */
     size_t count;
@@ -17,10 +22,14 @@ struct tarn_life {
     int64_t last_empty;   /* the newest batch without a row, -1: none */
     int64_t last_commit;  /* of any kind, -1: none known */
     int64_t idle_commits; /* since the newest that changed data */
+    struct tarn_span untaught[TARN_SPANS_MAX]; /* times that say nothing of what is usual: incidents */
+    size_t untaught_count;
+    struct tarn_glimpse glimpses[TARN_GLIMPSES_MAX]; /* of a life that was cut */
+    size_t glimpse_count;
 };
 void tarn_life_init(struct tarn_life *life);
 void tarn_life_add(struct tarn_life *life, int64_t at);
-/* Runs in order, oldest first: the newest TARN_LIFE_MAX of the TARN_LIFE_MS before now. */
+/* Runs in order, oldest first: the newest TARN_LIFE_MAX of the TARN_LIFE_MS before the last one. */
 void tarn_life_end(struct tarn_life *life, int64_t now_ms);
 /* When data or an empty batch came last, -1: never. */
 int64_t tarn_life_last(const struct tarn_life *life);

@@ -1,5 +1,5 @@
 /* details.c - what the `details` of a status hold: facts that are no findings. Only what the table has. */
-#include "monitors/judge.h"
+#include "monitors/freshness.h"
 #include "base/json.h"
 #include <string.h>
 
@@ -74,6 +74,25 @@ static void put_examples(json_t *out, const struct tarn_findings *reports)
     json_decref(all);
 }
 
+static json_t *seconds_or_null(bool is_known, int64_t ms) { return is_known ? json_integer(ms / TARN_SECOND_MS) : json_null(); }
+
+static json_t *time_or_null(int64_t ms) { return ms >= 0 ? tarn_json_time(ms) : json_null(); }
+
+/* The threshold is the longest age at which the data is in time: it holds for `next_expected` too. */
+static void put_freshness(json_t *out, const struct tarn_facts *facts, const struct tarn_settings *settings, int64_t now_ms)
+{
+    struct tarn_freshness f = tarn_freshness_of(facts, settings, now_ms);
+    bool is_due = f.due_at >= 0 && f.last_run >= 0;
+    json_t *freshness = json_object();
+
+    json_object_set_new(freshness, "age_seconds", seconds_or_null(f.last_run >= 0, f.age_ms));
+    json_object_set_new(freshness, "threshold_seconds", seconds_or_null(is_due, f.due_at - f.last_run));
+    json_object_set_new(freshness, "threshold_source", json_string(f.source));
+    json_object_set_new(freshness, "next_expected", time_or_null(f.due_at));
+    json_object_set_new(freshness, "last_run", time_or_null(f.last_run));
+    json_object_set_new(out, "freshness", freshness);
+}
+
 char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settings *settings,
                         const struct tarn_findings *reports, int64_t now_ms)
 {
@@ -94,6 +113,7 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
             json_object_set_new(out, "newest_data_file_at", tarn_json_time(facts->newest_data_ms));
         if (facts->last_data_commit >= 0)
             json_object_set_new(out, "last_data_commit", tarn_json_time(facts->last_data_commit));
+        put_freshness(out, facts, settings, now_ms);
         put_examples(out, reports);
     }
     return out ? tarn_json_text(out) : NULL;

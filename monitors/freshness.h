@@ -8,4 +8,17 @@
 bool tarn_freshness_knows(const char *key);
 TARN_MUST tarn_code tarn_freshness_member(const struct tarn_kind *kind, const char *key, json_t *value,
                                           struct tarn_freshness_settings *out, struct tarn_err *err);
+
+/* --- freshness.c --- */
+/* What is expected of a table's data, and whether it came. */
+struct tarn_freshness {
+    int64_t last_run;         /* data or proof of life, -1: never */
+    int64_t age_ms;           /* since then; signed */
+    const char *source;       /* config, contract, deadline, learned, learning */
+    int64_t due_at;           /* when the next run is expected at the latest, -1: nothing is expected */
+    enum tarn_severity late;  /* TARN_SEV_OK: in time */
+    int64_t allowed_ms;       /* of what it is late against */
+    char message[160];
+};
+struct tarn_freshness tarn_freshness_of(const struct tarn_facts *facts, const struct tarn_settings *settings, int64_t now_ms);
 #endif

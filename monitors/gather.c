@@ -171,11 +171,13 @@ tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask 
                            struct tarn_err *err)
 {
     __attribute__((cleanup(catalog_facts_freep))) struct tarn_catalog_facts *catalog = NULL;
+    bool is_managed = ask->table->mode == TARN_MANAGED && ask->table->format == TARN_FORMAT_MANIFEST;
 
-    if (ask->table->mode != TARN_MANAGED || ask->table->format != TARN_FORMAT_MANIFEST)
-        return gather_once(lake, ask, NULL, facts, err);
-    catalog = calloc(1, sizeof *catalog);
-    if (!catalog)
-        return tarn_fail_oom(err);
-    return gather_managed(lake, ask, catalog, facts, err);
+    if (is_managed) {
+        catalog = calloc(1, sizeof *catalog);
+        if (!catalog)
+            return tarn_fail_oom(err);
+    }
+    tarn_code code = is_managed ? gather_managed(lake, ask, catalog, facts, err) : gather_once(lake, ask, NULL, facts, err);
+    return code == TARN_OK ? tarn_life_gather(lake, ask, facts, err) : code;
 }

@@ -15,4 +15,7 @@ struct tarn_gather_ask {
 /* Blocks. Storage that does not answer is a fact. TARN_TABLE_NOT_FOUND: dropped meanwhile. */
 TARN_MUST tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
                                      struct tarn_err *err);
+/* life_gather.c: what is known of the table's life besides. */
+TARN_MUST tarn_code tarn_life_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
+                                     struct tarn_err *err);
 #endif

@@ -58,7 +58,11 @@ static void fill(struct tarn_judging *j, const struct tarn_kind *kind, const str
 {
     enum tarn_severity severity = report->severity == TARN_SEV_OK ? kind->severity : report->severity;
 
-    *out = (struct tarn_finding){ .severity = settings->has_severity ? settings->severity : severity,
+    if (settings->has_severity)
+        severity = settings->severity;
+    if (report->ceiling != TARN_SEV_OK && severity > report->ceiling)
+        severity = report->ceiling;
+    *out = (struct tarn_finding){ .severity = severity,
                                   .since = j->now_ms,
                                   .opened_at = -1,
                                   .closed_at = -1,

@@ -107,6 +107,7 @@ struct tarn_judging {
 };
 struct tarn_report {
     enum tarn_severity severity; /* TARN_SEV_OK: the kind's own */
+    enum tarn_severity ceiling;  /* never above it, whatever is set; TARN_SEV_OK: none */
     const char *subject;
     const char *message;         /* NULL: "code: subject" */
     const char *observed, *expected; /* JSON scalars, NULL: none */
@@ -132,7 +133,7 @@ const char *tarn_judge_number(int64_t value);
 enum tarn_severity tarn_judge_over(const struct tarn_kind_settings *settings, int64_t value,
                                    const struct tarn_limit **limit);
 
-tarn_judge_fn tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_schema_drift, tarn_judge_unregistered,
+tarn_judge_fn tarn_judge_freshness, tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_schema_drift, tarn_judge_unregistered,
     tarn_judge_manifest_content, tarn_judge_data_files, tarn_judge_storage_state, tarn_judge_staging,
     tarn_judge_coverage, tarn_judge_log_order;
 

@@ -51,7 +51,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = DOCS | LISTING, .text = "A file or the manifest is dated in the future." },
     { "version_regression", TARN_SEV_ERROR, .unit = "versions", .needs = DOCS, .text = "The version went back since the last scan." },
     { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "Someone else wrote the documents of a managed table." },
-    { "freshness", TARN_SEV_WARNING, DURATION, .unit = "seconds", .needs = STORAGE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
+    { "freshness", TARN_SEV_WARNING, DURATION, .grace = "0s", .unit = "seconds", .needs = STORAGE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
     { "publication_behind", TARN_SEV_WARNING, DURATION, .warning = "5m", .unit = "seconds", .needs = STORAGE, .text = "Storage does not show a commit for longer than the threshold." },
     { "adoption_conflict", TARN_SEV_ERROR, .cure = "adopt", .needs = STORAGE, .text = "Manifest and log disagreed when the table was adopted; commits wait for a repair." },
     { "storage_ahead", TARN_SEV_ERROR, .cure = "adopt", .needs = STORAGE, .text = "Storage knows commits that the catalog lost; commits wait for a recovery." },
@@ -105,7 +105,7 @@ const struct tarn_kind *tarn_kind_find(const char *code)
 
 /* The place first: when it cannot be read, the others find nothing to say. */
 tarn_judge_fn *const tarn_judges[] = {
-    tarn_judge_storage_state, tarn_judge_manifest_age,  tarn_judge_transaction_gaps, tarn_judge_manifest_content,
+    tarn_judge_storage_state, tarn_judge_freshness, tarn_judge_manifest_age,  tarn_judge_transaction_gaps, tarn_judge_manifest_content,
     tarn_judge_unregistered,  tarn_judge_schema_drift,  tarn_judge_data_files,       tarn_judge_coverage,
     tarn_judge_log_order,         tarn_judge_staging,
 };

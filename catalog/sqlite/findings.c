@@ -3,7 +3,7 @@
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
-enum { S_LIVE, S_GET, S_CLOSED, S_REOPENABLE, S_PUT, S_DELETE, S_EXPIRE };
+enum { S_LIVE, S_GET, S_CLOSED, S_REOPENABLE, S_SPANS, S_PUT, S_DELETE, S_EXPIRE };
 /* clang-format off */
 const char *const tarn_sqlite_findings_sql[] = {
     /* In the order of the index findings_live; the severity is sorted by afterwards. */
@@ -19,6 +19,9 @@ const char *const tarn_sqlite_findings_sql[] = {
         "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
         "WHERE f.table_id = ?1 AND f.closed_at >= ?4 AND f.code = ?2 AND f.subject = ?3 "
         "ORDER BY f.closed_at DESC LIMIT 1",
+    [S_SPANS] =
+        "SELECT f.since, f.closed_at FROM findings f WHERE f.table_id = ?1 AND f.closed_at >= ?3 AND f.code = ?2 "
+        "AND f.opened_at IS NOT NULL ORDER BY f.closed_at DESC LIMIT ?4",
     [S_PUT] =
         "INSERT INTO findings (id, table_id, code, subject, message, severity, observed, expected, unit, "
         "cure, evidence, since, opened_at, closed_at, last_bad_at, bad_looks, good_looks, baseline, ack_by, "
@@ -112,6 +115,23 @@ static tarn_code closed(struct tarn_tx *tx, int64_t table_id, int64_t before, co
     bind_text(st, 3, after_id);
     bind_i64(st, 4, limit);
     return collect(tx, st, out, err);
+}
+
+static tarn_code spans(struct tarn_tx *tx, int64_t table_id, const char *code_text, int64_t since, size_t limit,
+                       struct tarn_span *out, size_t *count, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_SPANS);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, code_text);
+    bind_i64(st, 3, since);
+    bind_i64(st, 4, (int64_t)limit);
+    for (*count = 0;; (*count)++) {
+        bool found = false;
+        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+        if (code != TARN_OK || !found)
+            return code;
+        out[*count] = (struct tarn_span){ column_i64(st, 0), column_i64(st, 1) };
+    }
 }
 
 /* The one row of the statement, owned. */
@@ -223,6 +243,7 @@ void tarn_sqlite_findings_ops(struct tarn_store_ops *ops)
     ops->monitors.expire_findings = expire_findings;
     ops->monitors.findings = findings;
     ops->monitors.closed = closed;
+    ops->monitors.spans = spans;
     ops->monitors.reopenable = reopenable;
     ops->monitors.put_finding = put_finding;
     ops->monitors.delete_finding = delete_finding;

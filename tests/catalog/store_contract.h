@@ -53,6 +53,7 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(a_dropped_table_is_never_due)                                                                          \
     X(a_scan_row_reads_back_as_it_was_put)                                                                   \
     X(one_look_gives_the_table_and_its_scan)                                                                 \
+    X(the_spans_of_closed_findings_of_a_code_come_newest_first)                                              \
     X(findings_are_ordered_worst_first_and_closed_ones_may_reopen)                                           \
     X(what_is_said_of_a_finding_reads_back)                                                                  \
     X(closed_findings_come_newest_first_in_pages_and_expire)                                                 \

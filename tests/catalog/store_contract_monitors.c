@@ -347,6 +347,42 @@ void tarn_contract_findings_are_ordered_worst_first_and_closed_ones_may_reopen(t
     expect_live(store, id, "f5 f2 f1");
 }
 
+struct spans { int64_t table_id, since; size_t limit; struct tarn_span out[4]; size_t count; };
+static tarn_code spans_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct spans *s = ctx;
+    return tx->ops->monitors.spans(tx, s->table_id, "a", s->since, s->limit, s->out, &s->count, err);
+}
+
+void tarn_contract_the_spans_of_closed_findings_of_a_code_come_newest_first(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    int64_t id = fx_make(store, "default", "orders"), other = fx_make(store, "default", "other");
+    struct tarn_finding rows[] = {
+        finding(id, "f1", "a", "x", TARN_SEV_WARNING), finding(id, "f2", "a", "x", TARN_SEV_WARNING),
+        finding(id, "f3", "a", "x", TARN_SEV_WARNING), finding(id, "f4", "b", "x", TARN_SEV_WARNING),
+        finding(other, "f5", "a", "x", TARN_SEV_WARNING), finding(id, "f6", "a", "x", TARN_SEV_WARNING),
+    };
+    for (size_t i = 0; i < TARN_COUNT(rows); i++) {
+        rows[i].since = (int64_t)(100 + i);
+        rows[i].closed_at = i == 5 ? -1 : (int64_t)(200 + i);
+        rows[i].opened_at = i == 1 ? -1 : 150; /* a suspect was no incident */
+        fx_write(store, put_finding_tx, &rows[i], TARN_OK);
+    }
+    struct spans s = { .table_id = id, .since = 200, .limit = 4 };
+    fx_read(store, spans_tx, &s, TARN_OK);
+    cr_assert(eq(sz, s.count, 2));
+    cr_expect(eq(i64, s.out[0].from, 102));
+    cr_expect(eq(i64, s.out[0].to, 202));
+    cr_expect(eq(i64, s.out[1].to, 200));
+    s.since = 201;
+    fx_read(store, spans_tx, &s, TARN_OK);
+    cr_expect(eq(sz, s.count, 1));
+    s = (struct spans){ .table_id = id, .limit = 1 };
+    fx_read(store, spans_tx, &s, TARN_OK);
+    cr_expect(eq(sz, s.count, 1));
+}
+
 static struct tarn_finding get_finding(struct tarn_store *store, struct tarn_finding wanted, tarn_code expected)
 {
     struct tarn_finding ctx = wanted;
