@@ -119,6 +119,7 @@ void tarn_facts_done(struct tarn_facts *facts)
         &facts->encrypted,    &facts->running,         &facts->unlinked,     &facts->footer_too_large,
         &facts->unexpected,   &facts->invalid_paths,
         &facts->partition_drift, &facts->no_partition_values, &facts->no_column_stats,
+        &facts->unread,
     };
 
     for (size_t i = 0; i < TARN_COUNT(texts); i++)
@@ -128,8 +129,32 @@ void tarn_facts_done(struct tarn_facts *facts)
     free(facts->log.entries);
     tarn_buf_done(&facts->log.names);
     tarn_fileset_done(&facts->footer_paths);
+    tarn_fileset_done(&facts->looked_set);
+    tarn_fileset_done(&facts->doubts);
     drifts_done(facts);
     tarn_facts_init(facts);
+}
+
+static bool is_in_set(const struct tarn_facts *facts, const char *path, size_t len)
+{
+    return tarn_fileset_find_hash(&facts->looked_set, tarn_hash128(path, len)) != NULL;
+}
+
+bool tarn_facts_looked_at(const struct tarn_facts *facts, const char *path)
+{
+    if (facts->saw & TARN_SAW_LISTING)
+        return true;
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) : 0;
+    if (facts->looked == TARN_LOOKED_ONLY)
+        return is_in_set(facts, path, len);
+    while (!is_in_set(facts, path, len)) {
+        if (len == 0)
+            return true;
+        for (len--; len > 0 && path[len] != '/';)
+            len--;
+    }
+    return false;
 }
 
 const char *tarn_log_id(const struct tarn_log_facts *log, const struct tarn_log_entry *entry)

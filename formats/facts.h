@@ -48,7 +48,7 @@ enum tarn_doc_state { TARN_DOC_ABSENT, TARN_DOC_READ, TARN_DOC_BAD /* there, but
 enum {
     TARN_SAW_DOCUMENTS = 1 << 0, /* pointer, manifest, schema */
     TARN_SAW_LOG = 1 << 1,       /* names of the log, its newest entries read */
-    TARN_SAW_LISTING = 1 << 2,   /* every data file that lies there */
+    TARN_SAW_LISTING = 1 << 2,   /* every data file that lies there; parts of them: tarn_facts_looked_at */
     TARN_SAW_FOOTERS = 1 << 3,   /* the footer of every file of the table */
     TARN_SAW_STAGING = 1 << 4,
     TARN_SAW_STORAGE = 1 << 5,   /* the folder at all */
@@ -113,6 +113,9 @@ struct tarn_null_fact {
     char *example;     /* the newest of them, owned */
 };
 
+/* Which folders were looked at. */
+enum tarn_looked { TARN_LOOKED_BUT /* all but those of the set, and what lies below them */, TARN_LOOKED_ONLY /* those of the set */ };
+
 struct tarn_facts {
     enum tarn_facts_state state;
     char why[512];              /* state or format at fault, one line */
@@ -122,6 +125,9 @@ struct tarn_facts {
     enum tarn_block block;      /* managed: why it takes no commits */
     int64_t gathered_at;
     unsigned saw;               /* TARN_SAW_... */
+    enum tarn_looked looked;
+    struct tarn_fileset looked_set; /* paths of folders */
+    struct tarn_suspects unread;    /* folders that could not be read to their end; note: why */
 
     /* the table; -1 or NULL: not known */
     char *table;
@@ -163,6 +169,7 @@ struct tarn_facts {
     struct tarn_suspects leftovers, symlinks;
     struct tarn_suspects unexpected;    /* data of another format, listed or lying there */
     struct tarn_suspects invalid_paths; /* listed, but no path that a data file may have */
+    struct tarn_fileset doubts; /* paths of the suspects so far that a writer at work would explain */
 
     /* what is told of the listed files (coverage.h); notes say what is wrong */
     struct tarn_suspects partition_drift, no_partition_values, no_column_stats;
@@ -187,6 +194,8 @@ struct tarn_facts {
 };
 void tarn_facts_init(struct tarn_facts *facts); /* everything unknown */
 void tarn_facts_done(struct tarn_facts *facts);
+/* Was the folder of this file looked at, so that what is not told of it is not so? */
+bool tarn_facts_looked_at(const struct tarn_facts *facts, const char *path);
 
 /* Do the numbers run without design gaps? With eight ids or more at least half of the steps must be 1. */
 bool tarn_log_is_dense(const struct tarn_log_facts *log);
@@ -240,6 +249,7 @@ struct tarn_facts_options {
     int64_t previous_version;           /* -1: none */
     const struct tarn_facts_catalog *catalog; /* NULL: observed */
     const atomic_bool *stops;           /* once true, gathering ends with TARN_OVERLOADED; NULL: never */
+    const struct tarn_fileset *doubted; /* doubts of a look before: no others count any more; NULL: the first look */
 };
 
 /* Which format lies there: TARN_OK and *format, or TARN_NOT_FOUND when it is none. */

@@ -2,7 +2,6 @@
  * names are the greater part of a listing, so the set keeps none. Two paths with one 128-bit hash are taken for one:
  * among a million files the odds are below 10^-26. */
 #include "formats/fileset.h"
-#include "base/hash.h"
 #include <string.h>
 
 void tarn_fileset_done(struct tarn_fileset *set)
@@ -46,12 +45,17 @@ static bool grow(struct tarn_fileset *set)
     return true;
 }
 
-struct tarn_fileset_entry *tarn_fileset_find(const struct tarn_fileset *set, const char *path)
+struct tarn_fileset_entry *tarn_fileset_find_hash(const struct tarn_fileset *set, struct tarn_hash128 hash)
 {
     if (set->count == 0)
         return NULL;
-    struct tarn_fileset_entry *slot = slot_of(set->slots, set->cap, tarn_hash128(path, strlen(path)));
+    struct tarn_fileset_entry *slot = slot_of(set->slots, set->cap, hash);
     return slot->used ? slot : NULL;
+}
+
+struct tarn_fileset_entry *tarn_fileset_find(const struct tarn_fileset *set, const char *path)
+{
+    return set->count == 0 ? NULL : tarn_fileset_find_hash(set, tarn_hash128(path, strlen(path)));
 }
 
 struct tarn_fileset_entry *tarn_fileset_put(struct tarn_fileset *set, const char *path)

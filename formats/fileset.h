@@ -3,6 +3,7 @@
 #ifndef TARN_FORMATS_FILESET_H
 #define TARN_FORMATS_FILESET_H
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/own.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,17 +16,18 @@ enum {
     TARN_FILE_REMOVED = 1 << 3,  /* a committed transaction removed it */
     TARN_FILE_DECIDED = 1 << 4,  /* the newest transaction that names it was seen */
     TARN_FILE_KEPT = 1 << 5,     /* removed, but a version that is kept still has it */
-    TARN_FILE_DOUBLE = 1 << 6    /* listed more than once, and told already */
+    TARN_FILE_DOUBLE = 1 << 6,   /* listed more than once, and told already */
+    TARN_FILE_SHOULD = 1 << 7,   /* by the log it should be listed */
+    TARN_FILE_SHOULD_NOT = 1 << 8
 };
 
 struct tarn_fileset_entry {
     uint64_t hi, lo;
     uint64_t size : 48; /* bytes; TARN_FILE_NO_SIZE: not known */
-    uint64_t flags : 7;
-    uint64_t behind : 8; /* schema versions behind the current one (formats/facts.h) */
+    uint64_t flags : 15;
     uint64_t used : 1;
 };
-#define TARN_FILE_FLAGS   0x7fu
+#define TARN_FILE_FLAGS   0x7fffu
 #define TARN_FILE_NO_SIZE ((UINT64_C(1) << 48) - 1)
 
 struct tarn_fileset {
@@ -37,6 +39,7 @@ void tarn_fileset_done(struct tarn_fileset *set);
 void tarn_fileset_clear(struct tarn_fileset *set); /* empty, memory kept */
 /* NULL: not in it. Valid until the next put. */
 struct tarn_fileset_entry *tarn_fileset_find(const struct tarn_fileset *set, const char *path);
+struct tarn_fileset_entry *tarn_fileset_find_hash(const struct tarn_fileset *set, struct tarn_hash128 hash);
 /* The entry of `path`, made when missing (no flags, no size). NULL: out of memory. */
 struct tarn_fileset_entry *tarn_fileset_put(struct tarn_fileset *set, const char *path);
 /* Takes `flags` from every entry. */

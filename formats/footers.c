@@ -19,15 +19,6 @@ struct footers {
     struct tarn_err *err;
 };
 
-static int newest_first(const void *a, const void *b)
-{
-    const struct tarn_pick *x = a, *y = b;
-
-    if (x->mtime_ms != y->mtime_ms)
-        return x->mtime_ms < y->mtime_ms ? 1 : -1;
-    return strcmp(x->path, y->path);
-}
-
 static const struct tarn_column *field_of(const struct tarn_type *type, const char *name, size_t len)
 {
     for (size_t i = 0; i < type->field_count; i++)
@@ -267,16 +258,17 @@ static tarn_code note_footer(struct footers *f, struct tarn_err *err)
     return f->code == TARN_OK ? note_nulls(f, err) : f->code;
 }
 
-tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks, const struct tarn_schema_past *past,
-                              const json_t *partition_keys, struct tarn_facts *facts, struct tarn_err *err)
+tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks, size_t most,
+                              const struct tarn_schema_past *past, const json_t *partition_keys, struct tarn_facts *facts, struct tarn_err *err)
 {
     struct footers f = { .facts = facts, .past = past, .partition_keys = partition_keys, .code = TARN_OK, .err = err };
     tarn_code code = TARN_OK;
 
-    if (picks->count > 0)
-        qsort(picks->heap, picks->count, sizeof *picks->heap, newest_first);
+    tarn_picks_sort(picks);
+    if (most > picks->count)
+        most = picks->count;
     facts->footers_wanted = picks->offered;
-    for (size_t i = 0; i < picks->count && code == TARN_OK; i++) {
+    for (size_t i = 0; i < most && code == TARN_OK; i++) {
         TARN_AUTO(parquet) struct tarn_parquet *parquet = NULL;
         TARN_ERR(fault);
         f.pick = &picks->heap[i];
@@ -293,7 +285,7 @@ tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks
     for (size_t i = 0; f.maps && i < TARN_BEHIND_MAX; i++)
         tarn_schema_map_free(f.maps[i]);
     free(f.maps);
-    if (code == TARN_OK && (int64_t)picks->count == picks->offered)
+    if (code == TARN_OK && (int64_t)most == picks->offered)
         facts->saw |= TARN_SAW_FOOTERS;
     return code;
 }

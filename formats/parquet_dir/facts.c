@@ -120,6 +120,6 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
     if (code == TARN_OK)
         code = end_coverage(&d, err);
     if (code == TARN_OK)
-        code = tarn_footers_gather(place, &d.picks, &d.past, d.partition_keys, out, err);
+        code = tarn_footers_gather(place, &d.picks, d.picks.max, &d.past, d.partition_keys, out, err);
     return code;
 }
