@@ -72,6 +72,7 @@ struct tarn_log_entry {
     bool own_table, other_table; /* observed: it names the manifest's table_uuid, or another one */
     int64_t version;    /* inside it, -1: none */
     int64_t timestamp;  /* inside it, -1: none */
+    uint64_t owner;     /* hash of the table_uuid inside it, 0: none */
 };
 struct tarn_log_facts {
     struct tarn_log_entry *entries; /* owned; ascending: by number when `numbered`, else by time */
@@ -114,7 +115,7 @@ struct tarn_null_fact {
 };
 
 /* Which folders were looked at. */
-enum tarn_looked { TARN_LOOKED_BUT /* all but those of the set, and what lies below them */, TARN_LOOKED_ONLY /* those of the set */ };
+enum tarn_looked_kind { TARN_LOOKED_BUT /* all but those of the set, and what lies below them */, TARN_LOOKED_ONLY /* those of the set */ };
 
 struct tarn_facts {
     enum tarn_facts_state state;
@@ -125,7 +126,7 @@ struct tarn_facts {
     enum tarn_block block;      /* managed: why it takes no commits */
     int64_t gathered_at;
     unsigned saw;               /* TARN_SAW_... */
-    enum tarn_looked looked;
+    enum tarn_looked_kind looked;
     struct tarn_fileset looked_set; /* paths of folders */
     struct tarn_suspects unread;    /* folders that could not be read to their end; note: why */
 

@@ -134,7 +134,8 @@ struct tarn_folder *tarn_folders_put(struct tarn_folders *folders, const char *p
         return NULL;
     *place_of(folders, key) = (uint32_t)folders->count + 1;
     folders->last = folders->count;
-    folders->items[folders->count] = (struct tarn_folder){ .key = key, .path_at = path_at, .newest_ms = INT64_MIN };
+    folders->items[folders->count] = (struct tarn_folder){ .key = key, .path_at = path_at,
+                                                                    .newest_ms = INT64_MIN, .newest_at = TARN_NO_NAME };
     return &folders->items[folders->count++];
 }
 
@@ -152,29 +153,64 @@ bool tarn_folder_holds(const char *folder, const char *path)
     return len == 0 || (strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0'));
 }
 
-void tarn_folders_settle(struct tarn_folders *folders)
+const char *tarn_folder_newest(const struct tarn_folders *folders, const struct tarn_folder *folder)
 {
-    size_t kept = 0, text = 0;
+    return folder->newest_at == TARN_NO_NAME ? NULL : folders->paths.data + folder->newest_at;
+}
+
+tarn_code tarn_folder_set_newest(struct tarn_folders *folders, struct tarn_folder *folder, int64_t newest_ms,
+                                 const char *name, struct tarn_err *err)
+{
+    const char *known = tarn_folder_newest(folders, folder);
+
+    folder->newest_ms = newest_ms;
+    if (name && known && strcmp(name, known) == 0)
+        return TARN_OK;
+    folder->newest_at = name ? folders->paths.len : TARN_NO_NAME;
+    if (name)
+        tarn_buf_add(&folders->paths, name, strlen(name) + 1);
+    return tarn_buf_check(&folders->paths, err);
+}
+
+/* Copied behind `paths`; where it stands then. */
+static size_t copy_text(struct tarn_buf *paths, const char *text)
+{
+    size_t at = paths->len;
+
+    tarn_buf_add(paths, text, strlen(text) + 1);
+    return at;
+}
+
+static void keep(struct tarn_folders *folders, struct tarn_folder *folder, struct tarn_buf *paths)
+{
+    const char *newest = tarn_folder_newest(folders, folder);
+
+    folder->flags &= ~(unsigned)TARN_FOLDER_OF_SCAN;
+    folder->path_at = copy_text(paths, tarn_folder_path(folders, folder));
+    folder->newest_at = newest ? copy_text(paths, newest) : TARN_NO_NAME;
+}
+
+tarn_code tarn_folders_settle(struct tarn_folders *folders, struct tarn_err *err)
+{
+    struct tarn_buf paths = { 0 };
+    size_t kept = 0;
 
     for (size_t i = 0; i < folders->count; i++) {
         struct tarn_folder *folder = &folders->items[i];
-        const char *path = tarn_folder_path(folders, folder);
-        size_t len = strlen(path) + 1;
         if (!(folder->flags & TARN_FOLDER_FOUND) && folder->listed.count == 0)
             continue;
-        folder->flags &= ~(unsigned)TARN_FOLDER_OF_SCAN;
-        memmove(folders->paths.data + text, path, len);
-        folder->path_at = text;
-        text += len;
+        keep(folders, folder, &paths);
         folders->items[kept++] = *folder;
     }
-    if (folders->index)
-        memset(folders->index, 0, folders->index_cap * sizeof *folders->index);
-    folders->paths.len = text;
+    tarn_buf_done(&folders->paths);
+    folders->paths = paths;
     folders->count = kept;
     folders->last = 0;
+    if (folders->index)
+        memset(folders->index, 0, folders->index_cap * sizeof *folders->index);
     for (size_t i = 0; i < kept; i++)
         *place_of(folders, folders->items[i].key) = (uint32_t)i + 1;
+    return tarn_buf_check(&folders->paths, err);
 }
 
 size_t tarn_folders_bytes(const struct tarn_folders *folders)

@@ -43,7 +43,9 @@ struct tarn_told {
     bool is_known;
     struct tarn_tally lying, listed;
     int64_t reclaimable_files, reclaimable_bytes;
+    int64_t newest_listed_ms;
 };
+#define TARN_NO_NAME SIZE_MAX
 
 struct tarn_folder {
     struct tarn_hash128 key;        /* of its path */
@@ -53,9 +55,10 @@ struct tarn_folder {
     struct tarn_tally lying, listed;
     struct tarn_told told;
     int64_t newest_ms;              /* of its data files, INT64_MIN: it has none */
+    size_t newest_at;               /* the name of that file, in tarn_folders.paths; TARN_NO_NAME: none */
 };
 
-/* Ascending by nothing: by when they were met. Pointers are good until the next put. */
+/* In the order in which they were met. Pointers are good until the next put. */
 struct tarn_folders {
     struct tarn_folder *items; /* owned */
     size_t count, cap;
@@ -72,11 +75,15 @@ const char *tarn_folder_path(const struct tarn_folders *folders, const struct ta
 struct tarn_folder *tarn_folders_find(struct tarn_folders *folders, const char *path, size_t len);
 /* Made when missing. NULL: out of memory, or too many. */
 struct tarn_folder *tarn_folders_put(struct tarn_folders *folders, const char *path, size_t len);
+/* The newest file there, by name; NULL: none. TARN_INTERNAL: out of memory. */
+const char *tarn_folder_newest(const struct tarn_folders *folders, const struct tarn_folder *folder);
+TARN_MUST tarn_code tarn_folder_set_newest(struct tarn_folders *folders, struct tarn_folder *folder, int64_t newest_ms,
+                                           const char *name, struct tarn_err *err);
 /* How long the folder's part of a file's path is. */
 size_t tarn_folder_len(const char *file_path);
 /* Is `path` the folder's own or below it? */
 bool tarn_folder_holds(const char *folder, const char *path);
 /* Takes away what is neither found nor listed, and all marks of the scan. */
-void tarn_folders_settle(struct tarn_folders *folders);
+TARN_MUST tarn_code tarn_folders_settle(struct tarn_folders *folders, struct tarn_err *err);
 size_t tarn_folders_bytes(const struct tarn_folders *folders);
 #endif

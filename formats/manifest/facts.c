@@ -1,6 +1,6 @@
-/* facts.c - the facts of a table of the manifest format, in the order that keeps them honest: pointer before
- * manifest before log before listing, each at least as new as the one before. When the manifest was replaced meanwhile
- * and something looks wrong, everything is read again: a writer at work is no fault. */
+/* facts.c - the facts of a table of the manifest format, in the order that keeps them honest: pointer before log before
+ * manifest, and names of what lies there last. When the manifest was replaced meanwhile and something looks wrong, all is
+ * looked at again and only what looks wrong both times is: a writer at work is no fault. */
 #include "formats/manifest/gather.h"
 #include <string.h>
 
@@ -9,9 +9,9 @@ enum { ATTEMPTS = 3 };
 static void gather_done(struct tarn_gather *g)
 {
     tarn_fileset_done(&g->files);
-    tarn_fileset_done(&g->folders);
     tarn_fileset_done(&g->links);
-    tarn_buf_done(&g->last_folder);
+    tarn_fileset_done(&g->doubles);
+    tarn_pathset_done(&g->met);
     tarn_buf_done(&g->room);
     tarn_picks_done(&g->picks);
     tarn_schema_past_done(&g->past);
@@ -20,11 +20,20 @@ static void gather_done(struct tarn_gather *g)
     json_decref(g->partition_keys);
 }
 
+tarn_code tarn_gather_doubt(struct tarn_gather *g, struct tarn_suspects *list, const char *path, const char *note,
+                            int64_t observed, int64_t expected, int64_t mtime_ms, struct tarn_err *err)
+{
+    if (!tarn_fileset_put(&g->facts->doubts, path))
+        return tarn_fail_oom(err);
+    if (g->options->doubted && !tarn_fileset_find(g->options->doubted, path))
+        return TARN_OK;
+    return tarn_suspects_add(list, path, note, observed, expected, mtime_ms, err);
+}
+
 static bool has_suspects(const struct tarn_facts *f)
 {
-    return f->missing.total + f->sizes.total + f->unregistered.total + f->not_in_manifest.total + f->still_listed.total +
-               f->corrupt.total > 0 ||
-           f->manifest == TARN_DOC_BAD || f->foreign_manifest || f->pointer_differs;
+    return f->doubts.count > 0 || f->corrupt.total > 0 || f->manifest == TARN_DOC_BAD || f->foreign_manifest ||
+           f->pointer_differs;
 }
 
 static tarn_code manifest_moved(struct tarn_gather *g, bool *moved, struct tarn_err *err)
@@ -38,7 +47,7 @@ static tarn_code manifest_moved(struct tarn_gather *g, bool *moved, struct tarn_
     tarn_code code = tarn_place_stat(g->place, TARN_DOC_MANIFEST, &object, &fault);
     if (code != TARN_OK && code != TARN_NOT_FOUND)
         return tarn_err_move(err, &fault);
-    *moved = strcmp(object.token, g->manifest_token) != 0;
+    *moved = strcmp(object.token, g->manifest_token) != 0 || strcmp(g->first_token, g->manifest_token) != 0;
     return TARN_OK;
 }
 
@@ -52,17 +61,23 @@ static tarn_code note_partition_keys(struct tarn_gather *g, struct tarn_err *err
 
 static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
 {
-    tarn_code code = tarn_gather_documents(g, err);
+    tarn_code code = tarn_gather_heads(g, err);
+    if (code == TARN_OK)
+        code = tarn_gather_walk(g, err);
+    if (code == TARN_OK)
+        code = tarn_gather_log(g, err);
+    if (code == TARN_OK)
+        code = tarn_gather_listing(g, err);
     if (code == TARN_OK)
         code = note_partition_keys(g, err);
     if (code == TARN_OK)
-        code = tarn_gather_log(g, err);
+        code = tarn_gather_contradictions(g, err);
     if (code == TARN_OK)
         code = tarn_gather_files(g, err);
     if (code == TARN_OK)
         code = tarn_gather_staging(g, err);
     if (code == TARN_OK)
-        code = tarn_footers_gather(g->place, &g->picks, tarn_gather_past(g), g->partition_keys, g->facts, err);
+        code = tarn_gather_footers(g, err);
     if (code == TARN_OK)
         g->facts->saw |= TARN_SAW_DOCUMENTS;
     return code;
@@ -74,19 +89,41 @@ static bool is_no_table(const struct tarn_facts *facts)
     return facts->manifest == TARN_DOC_ABSENT && facts->pointer == TARN_DOC_ABSENT && facts->log.count == 0;
 }
 
+static tarn_code attempt(struct tarn_place *place, const struct tarn_facts_options *options, struct tarn_recall *recall,
+                         struct tarn_facts *out, bool *moved, struct tarn_err *err)
+{
+    __attribute__((cleanup(gather_done))) struct tarn_gather g = { .place = place,
+                                                                   .options = options,
+                                                                   .recall = recall,
+                                                                   .facts = out,
+                                                                   .picks = { .max = TARN_PICKS_KEPT } };
+    tarn_facts_done(out);
+    tarn_code code = gather_all(&g, err);
+    *moved = false;
+    if (code == TARN_OK && has_suspects(out))
+        code = manifest_moved(&g, moved, err);
+    TARN_ERR(fault);
+    tarn_code settled = tarn_folders_settle(&recall->folders, &fault);
+    return code == TARN_OK && settled != TARN_OK ? tarn_err_move(err, &fault) : code;
+}
+
 tarn_code tarn_manifest_facts(struct tarn_place *place, const struct tarn_facts_options *options,
                               struct tarn_facts *out, struct tarn_err *err)
 {
+    __attribute__((cleanup(tarn_recall_done))) struct tarn_recall recall = { 0 };
+    TARN_AUTO_DONE(fileset) struct tarn_fileset doubts = { 0 };
+    struct tarn_facts_options again = *options;
     tarn_code code = TARN_OK;
     bool moved = true;
 
-    for (int attempt = 0; attempt < ATTEMPTS && moved && code == TARN_OK; attempt++) {
-        __attribute__((cleanup(gather_done))) struct tarn_gather g = { .place = place, .options = options, .facts = out };
-        tarn_facts_done(out);
-        code = gather_all(&g, err);
-        moved = false;
-        if (code == TARN_OK && has_suspects(out))
-            code = manifest_moved(&g, &moved, err);
+    for (int i = 0; i < ATTEMPTS && moved && code == TARN_OK; i++) {
+        code = attempt(place, &again, &recall, out, &moved, err);
+        if (code != TARN_OK || !moved)
+            break;
+        tarn_fileset_done(&doubts);
+        doubts = out->doubts;
+        out->doubts = (struct tarn_fileset){ 0 };
+        again.doubted = &doubts;
     }
     if (code == TARN_OK && !options->catalog && is_no_table(out)) {
         tarn_facts_done(out);

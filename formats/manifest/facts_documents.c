@@ -132,18 +132,18 @@ static void take_head(struct tarn_gather *g, struct tarn_manifest_head *head, in
     facts->last_updated = head->last_updated >= 0 ? head->last_updated : mtime_ms;
 }
 
-static tarn_code read_manifest(struct tarn_gather *g, tarn_file_fn *fn, struct tarn_err *err)
+static tarn_code read_manifest(struct tarn_gather *g, struct tarn_err *err)
 {
     struct tarn_facts *facts = g->facts;
     tarn_code code = TARN_OK;
 
+    g->is_document = true;
     for (int attempt = 0; attempt < 2; attempt++) {
         __attribute__((cleanup(tarn_manifest_head_done))) struct tarn_manifest_head head = { 0 };
         struct tarn_object object = { .mtime_ms = -1 };
         TARN_ERR(fault);
-        if (fn)
-            tarn_gather_entries_forget(g);
-        code = tarn_manifest_read_at(g->place, &head, &object, fn, g, &fault);
+        tarn_gather_entries_forget(g);
+        code = tarn_manifest_read_at(g->place, &head, &object, tarn_gather_entry, g, &fault);
         facts->manifest_mtime_ms = object.mtime_ms;
         memcpy(g->manifest_token, object.token, sizeof g->manifest_token);
         if (code == TARN_OK)
@@ -152,7 +152,9 @@ static tarn_code read_manifest(struct tarn_gather *g, tarn_file_fn *fn, struct t
         if (code != TARN_OK || facts->manifest == TARN_DOC_READ)
             break;
     }
-    if (fn && facts->manifest != TARN_DOC_READ) {
+    g->is_document = false;
+    tarn_pathset_done(&g->met);
+    if (facts->manifest != TARN_DOC_READ) {
         tarn_gather_entries_forget(g);
         facts->file_count = facts->total_bytes = -1;
     }
@@ -208,7 +210,7 @@ static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
     bool is_published = catalog->publication && catalog->publication->manifest_token[0];
     bool is_ours = is_published && strcmp(catalog->publication->manifest_token, object.token) == 0;
     if (!is_ours || catalog->shown_at < 0) {
-        code = read_manifest(g, tarn_gather_entry, err);
+        code = read_manifest(g, err);
         return code == TARN_OK && is_published && !is_ours ? judge_other(g, err) : code;
     }
     facts->manifest = TARN_DOC_READ;
@@ -218,47 +220,58 @@ static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
     return TARN_OK;
 }
 
-static tarn_code gather_managed(struct tarn_gather *g, struct tarn_err *err)
+/* The snapshot takes the place of what the manifest lists; its duplicates stay told. */
+static tarn_code list_catalog(struct tarn_gather *g, struct tarn_err *err)
 {
     const struct tarn_facts_catalog *catalog = g->options->catalog;
     struct tarn_facts *facts = g->facts;
 
-    facts->publication_off = catalog->shown_version < 0;
-    facts->shown_version = catalog->shown_version;
-    facts->history_expired = catalog->history_expired;
-    facts->version = catalog->table->version;
-    tarn_code code = facts->publication_off ? TARN_OK : read_pointer(g, err);
-    if (code == TARN_OK && !facts->publication_off)
-        code = read_schema(g, err);
-    if (code == TARN_OK && !facts->publication_off)
-        code = look_at_manifest(g, err);
+    tarn_code code = facts->publication_off ? TARN_OK : look_at_manifest(g, err);
     if (code != TARN_OK)
         return code;
-    /* The snapshot takes the place of what the manifest lists; its duplicates stay told. */
     struct tarn_suspects duplicates = facts->duplicates;
     facts->duplicates = (struct tarn_suspects){ 0 };
     tarn_gather_entries_forget(g);
-    code = catalog->files(catalog->ctx, tarn_gather_entry, g, err);
-    tarn_suspects_done(&facts->duplicates);
     facts->duplicates = duplicates;
-    return code;
+    return catalog->files(catalog->ctx, tarn_gather_entry, g, err);
 }
 
-static tarn_code gather_observed(struct tarn_gather *g, struct tarn_err *err)
-{
-    tarn_code code = read_pointer(g, err);
-    if (code == TARN_OK)
-        code = read_schema(g, err);
-    if (code == TARN_OK)
-        code = read_manifest(g, tarn_gather_entry, err);
-    return code;
-}
-
-tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err)
+tarn_code tarn_gather_listing(struct tarn_gather *g, struct tarn_err *err)
 {
     tarn_gather_entries_begin(g);
-    tarn_code code = g->options->catalog ? gather_managed(g, err) : gather_observed(g, err);
+    tarn_code code = g->options->catalog ? list_catalog(g, err) : read_manifest(g, err);
     if (code == TARN_OK)
         code = tarn_gather_entries_end(g, err);
     return code;
+}
+
+static tarn_code note_first_token(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_object object = { 0 };
+    TARN_ERR(fault);
+    tarn_code code = tarn_place_stat(g->place, TARN_DOC_MANIFEST, &object, &fault);
+
+    if (code != TARN_OK && code != TARN_NOT_FOUND)
+        return tarn_err_move(err, &fault);
+    memcpy(g->first_token, object.token, sizeof g->first_token);
+    return TARN_OK;
+}
+
+tarn_code tarn_gather_heads(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    struct tarn_facts *facts = g->facts;
+
+    if (catalog) {
+        facts->publication_off = catalog->shown_version < 0;
+        facts->shown_version = catalog->shown_version;
+        facts->history_expired = catalog->history_expired;
+        facts->version = catalog->table->version;
+    }
+    if (facts->publication_off)
+        return TARN_OK;
+    tarn_code code = read_pointer(g, err);
+    if (code == TARN_OK)
+        code = read_schema(g, err);
+    return code == TARN_OK ? note_first_token(g, err) : code;
 }

@@ -16,9 +16,13 @@ void tarn_gather_entries_begin(struct tarn_gather *g)
 void tarn_gather_entries_forget(struct tarn_gather *g)
 {
     struct tarn_facts *facts = g->facts;
+    struct tarn_folders *folders = &g->recall->folders;
 
-    tarn_fileset_clear(&g->files);
-    tarn_fileset_clear(&g->folders);
+    for (size_t i = 0; i < folders->count; i++)
+        folders->items[i].listed = (struct tarn_tally){ 0 };
+    tarn_fileset_unflag(&g->files, TARN_FILE_LISTED);
+    tarn_fileset_clear(&g->doubles);
+    tarn_pathset_done(&g->met);
     tarn_suspects_done(&facts->duplicates);
     tarn_suspects_done(&facts->invalid_paths);
     tarn_suspects_done(&facts->unexpected);
@@ -43,46 +47,26 @@ tarn_code tarn_gather_entries_end(struct tarn_gather *g, struct tarn_err *err)
     return TARN_OK;
 }
 
-/* Where data lies, so that what lies beside it can be told. Neighbours are mostly told one after the other. */
-static tarn_code note_folder(struct tarn_gather *g, const char *path, struct tarn_err *err)
+static tarn_code note_twice(struct tarn_gather *g, const struct tarn_file *file, const char *path, struct tarn_err *err)
 {
-    const char *slash = strrchr(path, '/');
-    size_t len = slash ? (size_t)(slash - path) : 0;
-    struct tarn_buf *last = &g->last_folder;
-
-    if (g->folders.count > 0 && last->len == len && (len == 0 || memcmp(last->data, path, len) == 0))
-        return TARN_OK;
-    tarn_buf_clear(last);
-    tarn_buf_add(last, path, len);
-    tarn_buf_adds(last, "");
-    tarn_code code = tarn_buf_check(last, err);
-    if (code != TARN_OK)
-        return code;
-    return tarn_fileset_put(&g->folders, len > 0 ? last->data : "") ? TARN_OK : tarn_fail_oom(err);
-}
-
-static tarn_code note_twice(struct tarn_gather *g, struct tarn_fileset_entry *entry, const struct tarn_file *file,
-                            const char *path, struct tarn_err *err)
-{
-    bool is_told = entry->flags & TARN_FILE_DOUBLE, is_same = strcmp(file->path, path) == 0;
+    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->doubles, path);
     char note[600];
 
+    if (!entry)
+        return tarn_fail_oom(err);
+    bool is_told = entry->flags & TARN_FILE_DOUBLE, is_same = strcmp(file->path, path) == 0;
     entry->flags |= TARN_FILE_DOUBLE;
     snprintf(note, sizeof note, "also written as %.500s", file->path);
     return is_told ? TARN_OK : tarn_suspects_add(&g->facts->duplicates, path, is_same ? NULL : note, 2, 1, -1, err);
 }
 
-static tarn_code note_first(struct tarn_gather *g, struct tarn_fileset_entry *entry, const struct tarn_file *file,
-                            const struct tarn_listed_path *as, struct tarn_err *err)
+static tarn_code judge_path(struct tarn_gather *g, const struct tarn_file *file, const struct tarn_listed_path *as,
+                            struct tarn_err *err)
 {
     const char *format = tarn_other_format(as->path);
     char note[64];
     tarn_code code = TARN_OK;
 
-    entry->flags |= TARN_FILE_LISTED | (as->is_outside ? TARN_FILE_SEEN : 0); /* never looked for */
-    entry->behind = tarn_schema_past_behind(tarn_gather_past(g), file->schema_version) & TARN_BEHIND_MAX;
-    if (file->size >= 0)
-        entry->size = (uint64_t)file->size & TARN_FILE_NO_SIZE;
     if (as->fault)
         code = tarn_suspects_add(&g->facts->invalid_paths, file->path, as->fault, -1, -1, -1, err);
     snprintf(note, sizeof note, "%s, listed as data of the table", format ? format : "");
@@ -90,26 +74,35 @@ static tarn_code note_first(struct tarn_gather *g, struct tarn_fileset_entry *en
         code = tarn_suspects_add(&g->facts->unexpected, as->path, note, -1, -1, -1, err);
     if (code == TARN_OK && file->size == TARN_SIZE_NEGATIVE)
         code = tarn_suspects_add(&g->facts->sizes, as->path, "the listed size is negative", -1, -1, -1, err);
-    return code == TARN_OK && !as->fault ? note_folder(g, as->path, err) : code;
+    return code;
 }
 
-tarn_code tarn_gather_entry(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+/* What leads out of the table is listed, but belongs to no folder: it is never looked for. */
+static tarn_code note_place(struct tarn_gather *g, const struct tarn_file *file, const struct tarn_listed_path *as,
+                            struct tarn_hash128 hash, struct tarn_err *err)
 {
-    struct tarn_gather *g = ctx;
+    struct tarn_fileset_entry *named = tarn_fileset_find_hash(&g->files, hash);
+
+    if (named)
+        named->flags |= TARN_FILE_LISTED;
+    if (as->is_outside)
+        return TARN_OK;
+    struct tarn_folder *folder = tarn_folders_put(&g->recall->folders, as->path, tarn_folder_len(as->path));
+    if (!folder)
+        return tarn_fail_oom(err);
+    tarn_tally_add(&folder->listed, hash, file->size);
+    return TARN_OK;
+}
+
+static tarn_code note_first(struct tarn_gather *g, const struct tarn_file *file, const struct tarn_listed_path *as,
+                            struct tarn_hash128 hash, struct tarn_err *err)
+{
     struct tarn_facts *facts = g->facts;
-    struct tarn_listed_path as;
-    tarn_code code = tarn_gather_goes_on(g, err);
+    struct tarn_file known = *file;
+    tarn_code code = note_place(g, file, as, hash, err);
 
     if (code == TARN_OK)
-        code = tarn_listed_path_read(file->path, tarn_place_location(g->place), &g->room, &as, err);
-    if (code != TARN_OK)
-        return code;
-    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, as.path);
-    if (!entry)
-        return tarn_fail_oom(err);
-    if (entry->flags & TARN_FILE_LISTED)
-        return note_twice(g, entry, file, as.path, err);
-    code = note_first(g, entry, file, &as, err);
+        code = judge_path(g, file, as, err);
     if (code != TARN_OK)
         return code;
     facts->file_count++;
@@ -117,9 +110,27 @@ tarn_code tarn_gather_entry(void *ctx, const struct tarn_file *file, struct tarn
         facts->total_bytes += file->size;
     if (!g->coverage)
         g->coverage = tarn_coverage_new(g->partition_keys, tarn_gather_past(g));
-    struct tarn_file known = *file;
-    known.path = as.path;
+    known.path = as->path;
     return g->coverage ? tarn_coverage_note(g->coverage, &known, err) : tarn_fail_oom(err);
+}
+
+tarn_code tarn_gather_entry(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct tarn_gather *g = ctx;
+    struct tarn_listed_path as;
+    bool met = false;
+    tarn_code code = tarn_gather_goes_on(g, err);
+
+    if (code == TARN_OK)
+        code = tarn_listed_path_read(file->path, tarn_place_location(g->place), &g->room, &as, err);
+    if (code != TARN_OK)
+        return code;
+    struct tarn_hash128 hash = tarn_hash128(as.path, strlen(as.path));
+    if (g->is_document) /* a catalog has each path once */
+        code = tarn_pathset_add(&g->met, hash, &met, err);
+    if (code != TARN_OK)
+        return code;
+    return met ? note_twice(g, file, as.path, err) : note_first(g, file, &as, hash, err);
 }
 
 /* --- once more, for names --- */

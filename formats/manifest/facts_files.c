@@ -1,89 +1,69 @@
-/* facts_files.c - what lies in the table's folder, held against what is listed. The listing streams; only suspects
- * keep their names. */
+/* facts_files.c - what lies in the table's folders, held against what is listed. Where the sums of a folder agree there is
+ * nothing to say; the others are suspect and read once more, by name, after everything that explains what lies there. */
 #include "formats/manifest/gather.h"
 #include "base/text.h"
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    FOOTERS_PROBE = 200,  /* newest files whose footer is read */
-    FOOTERS_SWEEP = 5000,
-    FOLDERS_MAX = 100000, /* at the top of one table */
-    STATS_MAX = 1000      /* missing files looked for once more */
+/* One suspect folder while it is read by name. */
+struct names {
+    struct tarn_gather *g;
+    struct tarn_folder *folder;
+    struct tarn_tally lying;
+    struct tarn_folder_state state;
+    int64_t newest_ms;
+    struct tarn_buf newest;     /* path of that file */
+    struct tarn_told told;
+    bool is_unsettled;          /* holds something that only a further look can tell of */
 };
 
-struct folders { char **names; size_t count, cap; };
+static void names_done(struct names *n) { tarn_buf_done(&n->newest); }
 
-static void folders_done(struct folders *f)
+static tarn_code note_leftover(struct names *n, const struct tarn_object *object, struct tarn_err *err)
 {
-    for (size_t i = 0; i < f->count; i++)
-        free(f->names[i]);
-    free(f->names);
-}
+    struct tarn_facts *facts = n->g->facts;
 
-static tarn_code keep_folder(struct folders *f, const char *name, struct tarn_err *err)
-{
-    if (f->count == FOLDERS_MAX)
-        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "more than %d folders in one table", FOLDERS_MAX);
-    if (f->count == f->cap) {
-        size_t cap = f->cap ? 2 * f->cap : 32;
-        char **more = realloc(f->names, cap * sizeof *more);
-        if (!more)
-            return tarn_fail_oom(err);
-        f->names = more;
-        f->cap = cap;
-    }
-    f->names[f->count] = strdup(name);
-    return f->names[f->count++] ? TARN_OK : tarn_fail_oom(err);
-}
-
-static tarn_code note_leftover(struct tarn_gather *g, const struct tarn_object *object, struct tarn_err *err)
-{
-    struct tarn_facts *facts = g->facts;
-
-    if (object->mtime_ms > g->options->now_ms - g->options->leftover_grace_ms)
+    n->is_unsettled = true;
+    if (object->mtime_ms > n->g->options->now_ms - n->g->options->leftover_grace_ms)
         return TARN_OK;
     facts->leftovers.bytes += object->size;
     return tarn_suspects_add(&facts->leftovers, object->path, NULL, object->size, -1, object->mtime_ms, err);
 }
 
 /* Beside data files, or where a key=value folder says that data belongs. */
-static bool lies_among_data(const struct tarn_gather *g, const char *path)
+static bool lies_among_data(const struct names *n)
 {
-    const char *slash = strrchr(path, '/');
-    char folder[4096];
-
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 0, path);
-    return strchr(folder, '=') || tarn_fileset_find(&g->folders, folder);
+    return strchr(tarn_folder_path(&n->g->recall->folders, n->folder), '=') || n->folder->listed.count > 0;
 }
 
-static tarn_code note_stray(struct tarn_gather *g, const struct tarn_object *object, unsigned flags, struct tarn_err *err)
+static tarn_code note_stray(struct names *n, const struct tarn_object *object, unsigned flags, struct tarn_err *err)
 {
     const char *format = tarn_stray_format(object->path);
-    bool is_young = object->mtime_ms > g->options->now_ms - g->options->unexpected_grace_ms;
+    bool is_young = object->mtime_ms > n->g->options->now_ms - n->g->options->unexpected_grace_ms;
     char note[64];
 
-    if (!format || is_young || flags & (TARN_FILE_KEPT | TARN_FILE_REMOVED) || !lies_among_data(g, object->path))
+    n->is_unsettled |= format != NULL;
+    if (!format || is_young || flags & (TARN_FILE_KEPT | TARN_FILE_REMOVED) || !lies_among_data(n))
         return TARN_OK;
     snprintf(note, sizeof note, "%s, among the data", format);
-    return tarn_suspects_add(&g->facts->unexpected, object->path, note, -1, -1, object->mtime_ms, err);
+    return tarn_suspects_add(&n->g->facts->unexpected, object->path, note, -1, -1, object->mtime_ms, err);
 }
 
-static tarn_code note_other(struct tarn_gather *g, const struct tarn_object *object, unsigned flags, struct tarn_err *err)
+static tarn_code note_other(struct names *n, const struct tarn_object *object, unsigned flags, struct tarn_err *err)
 {
-    return tarn_is_leftover(object->path) ? note_leftover(g, object, err) : note_stray(g, object, flags, err);
+    return tarn_is_leftover(object->path) ? note_leftover(n, object, err) : note_stray(n, object, flags, err);
 }
 
-static tarn_code note_unlisted(struct tarn_gather *g, const struct tarn_object *object, unsigned flags,
-                               struct tarn_err *err)
+static tarn_code note_unlisted(struct names *n, const struct tarn_object *object, unsigned flags, struct tarn_err *err)
 {
+    struct tarn_gather *g = n->g;
     struct tarn_facts *facts = g->facts;
 
     if (flags & TARN_FILE_KEPT)
         return TARN_OK; /* time travel still needs it */
     if (flags & TARN_FILE_REMOVED) {
-        facts->reclaimable_files++;
-        facts->reclaimable_bytes += object->size;
+        n->told.reclaimable_files++;
+        n->told.reclaimable_bytes += object->size;
         return TARN_OK;
     }
     /* Of a time that the part of the log that was read does not cover, an absent word means nothing. */
@@ -91,166 +71,174 @@ static tarn_code note_unlisted(struct tarn_gather *g, const struct tarn_object *
     if (flags & TARN_FILE_ADDED || object->mtime_ms < g->unread_before_ms || !is_told)
         return TARN_OK;
     if (object->size == 0) /* begun, never written: there is nothing that readers miss */
-        return note_leftover(g, object, err);
+        return note_leftover(n, object, err);
+    n->is_unsettled = true;
     if (object->mtime_ms > g->options->now_ms - g->options->unregistered_grace_ms) {
         facts->unregistered_young++;
         return TARN_OK;
     }
     facts->unregistered.bytes += object->size;
-    return tarn_suspects_add(&facts->unregistered, object->path, NULL, -1, -1, object->mtime_ms, err);
+    return tarn_gather_doubt(g, &facts->unregistered, object->path, NULL, -1, -1, object->mtime_ms, err);
 }
 
-static tarn_code note_listed(struct tarn_gather *g, const struct tarn_object *object, struct tarn_fileset_entry *file,
-                             struct tarn_err *err)
+/* A listed file that lies there. */
+static tarn_code note_there(struct tarn_gather *g, const struct tarn_object *object, struct tarn_fileset_entry *file,
+                            struct tarn_err *err)
 {
-    file->flags = (file->flags | TARN_FILE_SEEN) & TARN_FILE_FLAGS;
     bool is_told = file->size != TARN_FILE_NO_SIZE;
     int64_t listed = is_told ? (int64_t)file->size : object->size;
     tarn_code code = TARN_OK;
 
+    file->flags |= TARN_FILE_SEEN;
     if (object->mtime_ms > g->facts->newest_listed_ms && object->mtime_ms <= g->options->now_ms + TARN_SKEW_MS)
         g->facts->newest_listed_ms = object->mtime_ms;
     if (!is_told)
         g->facts->total_bytes += object->size;
     if (listed != object->size)
-        code = tarn_suspects_add(&g->facts->sizes, object->path, NULL, object->size, listed, object->mtime_ms, err);
+        code = tarn_gather_doubt(g, &g->facts->sizes, object->path, NULL, object->size, listed, object->mtime_ms, err);
     if (code == TARN_OK && !tarn_other_format(object->path))
-        code = tarn_picks_offer(&g->picks, object->path, object->size, object->mtime_ms, (unsigned)file->behind, err);
+        code = tarn_picks_offer(&g->picks, object->path, object->size, object->mtime_ms, TARN_BEHIND_UNKNOWN, err);
     return code;
 }
 
-static tarn_code note_newest(struct tarn_facts *facts, const struct tarn_object *object, struct tarn_err *err)
+static tarn_code note_newest(struct names *n, const struct tarn_object *object, struct tarn_err *err)
 {
-    if (object->mtime_ms <= facts->newest_data_ms)
+    if (object->mtime_ms < n->newest_ms ||
+        (object->mtime_ms == n->newest_ms && strcmp(object->path, n->newest.data) >= 0))
         return TARN_OK;
-    char *path = strdup(object->path);
-    if (!path)
-        return tarn_fail_oom(err);
-    free(facts->newest_data_path);
-    facts->newest_data_path = path;
-    facts->newest_data_ms = object->mtime_ms;
-    return TARN_OK;
+    n->newest_ms = object->mtime_ms;
+    tarn_buf_clear(&n->newest);
+    tarn_buf_adds(&n->newest, object->path);
+    return tarn_buf_check(&n->newest, err);
 }
 
-static tarn_code note_link(struct tarn_gather *g, const struct tarn_object *object, struct tarn_err *err)
+static tarn_code note_link(struct names *n, const struct tarn_object *object, struct tarn_err *err)
 {
-    if (!tarn_fileset_put(&g->links, object->path))
+    n->is_unsettled = true;
+    if (!tarn_fileset_put(&n->g->links, object->path))
         return tarn_fail_oom(err);
-    return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
+    return tarn_suspects_add(&n->g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
 }
 
-/* Is the path a link, or behind one? What is not followed is not known to be missing. */
-static bool is_behind_link(const struct tarn_gather *g, const char *path)
+static tarn_code note_file(struct names *n, const struct tarn_object *object, struct tarn_err *err)
 {
-    char part[4096];
+    struct tarn_hash128 hash = tarn_hash128(object->path, strlen(object->path));
+    struct tarn_fileset_entry *file = tarn_fileset_find_hash(&n->g->files, hash);
+    bool is_listed = file && file->flags & TARN_FILE_LISTED, is_data = tarn_is_data_file(object->path);
+    tarn_code code = TARN_OK;
 
-    for (const char *end = strchr(path, '/'); g->links.count > 0 && end; end = strchr(end + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(end - path), path);
-        if (tarn_fileset_find(&g->links, part))
-            return true;
-    }
-    return tarn_fileset_find(&g->links, path) != NULL;
+    if (is_data)
+        tarn_tally_add(&n->lying, hash, object->size);
+    if (!is_listed && !is_data)
+        return note_other(n, object, file ? (unsigned)file->flags : 0, err);
+    if (is_listed ? !tarn_other_format(object->path) : object->size > 0)
+        code = note_newest(n, object, err);
+    if (code != TARN_OK)
+        return code;
+    if (!is_listed)
+        return note_unlisted(n, object, file ? (unsigned)file->flags : 0, err);
+    if (object->mtime_ms > n->told.newest_listed_ms)
+        n->told.newest_listed_ms = object->mtime_ms;
+    n->is_unsettled |= !is_data || (file->size != TARN_FILE_NO_SIZE && (int64_t)file->size != object->size);
+    return note_there(n->g, object, file, err);
 }
 
 static tarn_code note_object(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
-    struct tarn_gather *g = ctx;
-    tarn_code code = tarn_gather_goes_on(g, err);
+    struct names *n = ctx;
+    tarn_code code = tarn_gather_goes_on(n->g, err);
 
-    if (code != TARN_OK)
+    if (code != TARN_OK || object->is_folder)
         return code;
-    if (object->is_symlink)
-        return note_link(g, object, err);
-    struct tarn_fileset_entry *file = tarn_fileset_find(&g->files, object->path);
-    bool is_listed = file && file->flags & TARN_FILE_LISTED, is_data = tarn_is_data_file(object->path);
-    if (!is_listed && !is_data)
-        return note_other(g, object, file ? (unsigned)file->flags : 0, err);
-    if (is_listed ? !tarn_other_format(object->path) : object->size > 0)
-        code = note_newest(g->facts, object, err);
-    if (code != TARN_OK)
-        return code;
-    if (is_listed)
-        return note_listed(g, object, file, err);
-    return note_unlisted(g, object, file ? (unsigned)file->flags : 0, err);
+    return object->is_symlink ? note_link(n, object, err) : note_file(n, object, err);
 }
 
-struct top { struct tarn_gather *g; struct folders folders; };
-
-static void top_done(struct top *top) { folders_done(&top->folders); }
-
-static tarn_code note_top(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+static bool note_state(void *ctx, const struct tarn_folder_state *state)
 {
-    struct top *top = ctx;
+    struct names *n = ctx;
 
-    if (!object->is_folder)
-        return note_object(top->g, object, err);
-    return tarn_holds_data(object->path) ? keep_folder(&top->folders, object->path, err) : TARN_OK;
+    n->state = *state;
+    return true;
 }
 
-static tarn_code list_all(struct tarn_gather *g, struct tarn_err *err)
+/* What the look by name says of the folder takes the place of the sums of the walk. */
+static tarn_code note_read(struct names *n, struct tarn_err *err)
 {
-    __attribute__((cleanup(top_done))) struct top top = { .g = g };
-    tarn_code code = tarn_place_list(g->place, "", false, note_top, &top, err);
+    struct tarn_folder *folder = n->folder;
+    bool is_same = folder->state.id == n->state.id && folder->state.changed_ns == n->state.changed_ns;
+    const char *slash = n->newest_ms == INT64_MIN ? NULL : strrchr(n->newest.data, '/');
+    const char *name = n->newest_ms == INT64_MIN ? NULL : slash ? slash + 1 : n->newest.data;
 
-    for (size_t i = 0; i < top.folders.count && code == TARN_OK; i++)
-        code = tarn_place_list(g->place, top.folders.names[i], true, note_object, g, err);
-    return code;
+    if (!is_same) /* what the walk took for settled has changed since */
+        folder->flags &= ~(unsigned)TARN_FOLDER_SETTLED;
+    folder->state = n->state;
+    folder->lying = n->lying;
+    folder->told = n->told;
+    folder->told.is_known = !n->is_unsettled;
+    folder->told.lying = n->lying;
+    folder->told.listed = folder->listed;
+    n->g->facts->reclaimable_files += n->told.reclaimable_files;
+    n->g->facts->reclaimable_bytes += n->told.reclaimable_bytes;
+    return tarn_folder_set_newest(&n->g->recall->folders, folder, n->newest_ms, name, err);
 }
 
-struct missing_walk { struct tarn_gather *g; int64_t looked; };
-
-/* A file listed but not seen is looked for by name: it may have come while the folder was listed. */
-static tarn_code note_missing(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+tarn_code tarn_gather_names(struct tarn_gather *g, struct tarn_folder *folder, struct tarn_err *err)
 {
-    struct missing_walk *walk = ctx;
-    struct tarn_gather *g = walk->g;
-    struct tarn_fileset_entry *entry = tarn_fileset_find(&g->files, file->path);
+    __attribute__((cleanup(names_done))) struct names n = { .g = g, .folder = folder, .newest_ms = INT64_MIN,
+                                                           .told = { .newest_listed_ms = INT64_MIN } };
+    const char *path = tarn_folder_path(&g->recall->folders, folder);
+    TARN_ERR(fault);
 
-    if (!entry || !(entry->flags & TARN_FILE_LISTED) || entry->flags & TARN_FILE_SEEN)
-        return TARN_OK;
-    entry->flags = (entry->flags | TARN_FILE_SEEN) & TARN_FILE_FLAGS; /* told once */
-    if (is_behind_link(g, file->path))
-        return TARN_OK;
+    tarn_code code = tarn_place_folder(g->place, path, note_state, note_object, &n, &fault);
+    if (code == TARN_OK)
+        return note_read(&n, err);
+    if ((code != TARN_NOT_FOUND && code != TARN_STORAGE_UNAVAILABLE) || !path[0])
+        return tarn_err_move(err, &fault);
+    return tarn_gather_unread(g, folder, code == TARN_NOT_FOUND ? "it went away while it was read" : fault.detail, err);
+}
+
+/* --- what is listed and was not met --- */
+
+/* Is the path a link, or behind one? What is not followed is not known to be missing. */
+static bool is_behind_link(const struct tarn_gather *g, const char *path)
+{
+    for (const char *end = strchr(path, '/'); g->links.count > 0 && end; end = strchr(end + 1, '/'))
+        if (tarn_fileset_find_hash(&g->links, tarn_hash128(path, (size_t)(end - path))))
+            return true;
+    return tarn_fileset_find(&g->links, path) != NULL;
+}
+
+/* It is looked for by name: it may have come while the folder was read, or have a name that no listing of data has. */
+static tarn_code look_for(struct tarn_gather *g, const struct tarn_file *file, struct tarn_folder *folder,
+                          struct tarn_fileset_entry *entry, struct tarn_err *err)
+{
     struct tarn_object object = { 0 };
     TARN_ERR(fault);
-    tarn_code code = walk->looked++ < STATS_MAX ? tarn_place_stat(g->place, file->path, &object, &fault) : TARN_NOT_FOUND;
-    if (code != TARN_OK && code != TARN_NOT_FOUND && code != TARN_INVALID)
+    tarn_code code = tarn_place_stat(g->place, file->path, &object, &fault);
+
+    folder->told.is_known = false;
+    if (code == TARN_STORAGE_UNAVAILABLE)
+        return tarn_gather_unread(g, folder, fault.detail, err);
+    if (code == TARN_NOT_FOUND || code == TARN_INVALID)
+        return tarn_gather_doubt(g, &g->facts->missing, file->path, NULL, -1, file->size, -1, err);
+    if (code != TARN_OK)
         return tarn_err_move(err, &fault);
-    if (code == TARN_OK) {
-        object.path = file->path;
-        return note_listed(g, &object, entry, err);
-    }
-    return tarn_suspects_add(&g->facts->missing, file->path, NULL, -1, file->size, -1, err);
+    object.path = file->path;
+    return note_there(g, &object, entry, err);
 }
 
-static tarn_code note_removed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+tarn_code tarn_gather_missing(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
     struct tarn_gather *g = ctx;
+    struct tarn_fileset_entry *entry = tarn_fileset_find(&g->files, file->path);
     tarn_code code = tarn_gather_goes_on(g, err);
 
-    if (code != TARN_OK)
+    if (code != TARN_OK || !entry || !(entry->flags & TARN_FILE_LISTED) || entry->flags & TARN_FILE_SEEN)
         return code;
-    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
-
-    if (!entry)
-        return tarn_fail_oom(err);
-    entry->flags = (entry->flags | TARN_FILE_REMOVED | (file->removed_version >= 0 ? TARN_FILE_KEPT : 0)) & TARN_FILE_FLAGS;
-    return TARN_OK;
-}
-
-tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err)
-{
-    const struct tarn_facts_catalog *catalog = g->options->catalog;
-    struct missing_walk walk = { .g = g };
-
-    tarn_picks_done(&g->picks);
-    g->picks.max = g->options->sweep ? FOOTERS_SWEEP : FOOTERS_PROBE;
-    tarn_code code = catalog ? catalog->removed(catalog->ctx, note_removed, g, err) : TARN_OK;
-    if (code == TARN_OK)
-        code = list_all(g, err);
-    if (code == TARN_OK && tarn_fileset_count(&g->files, TARN_FILE_LISTED, TARN_FILE_SEEN) > 0)
-        code = tarn_gather_listed(g, note_missing, &walk, err);
-    if (code == TARN_OK)
-        g->facts->saw |= TARN_SAW_LISTING;
-    return code;
+    struct tarn_folder *folder = tarn_folders_find(&g->recall->folders, file->path, tarn_folder_len(file->path));
+    bool is_judged = folder && folder->flags & TARN_FOLDER_SUSPECT && !(folder->flags & TARN_FOLDER_UNREAD);
+    if (!is_judged)
+        return TARN_OK;
+    entry->flags |= TARN_FILE_SEEN; /* told once */
+    return is_behind_link(g, file->path) ? TARN_OK : look_for(g, file, folder, entry, err);
 }

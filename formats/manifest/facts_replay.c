@@ -16,6 +16,8 @@ struct replay {
     const struct tarn_log_entry *entry;
     bool certain;      /* every newer committed entry was read */
     bool removes;      /* the second reading of an entry: its removes */
+    bool tells;        /* all words are known: those that are contradicted are told */
+    size_t left;       /* of those */
 };
 
 static void mark(struct tarn_fileset_entry *file, unsigned flags)
@@ -23,7 +25,7 @@ static void mark(struct tarn_fileset_entry *file, unsigned flags)
     file->flags = (file->flags | flags) & TARN_FILE_FLAGS;
 }
 
-/* Is this the newest word on the path, and may it be held against the manifest? Of a managed table the catalog has
+/* Is this the newest word on the path, and may it be held against what is listed? Of a managed table the catalog has
  * decided, but for one that was adopted while manifest and log disagreed. */
 static bool decides(const struct replay *r, struct tarn_fileset_entry *file)
 {
@@ -32,7 +34,22 @@ static bool decides(const struct replay *r, struct tarn_fileset_entry *file)
     mark(file, TARN_FILE_DECIDED);
     const struct tarn_facts_catalog *catalog = r->g->options->catalog;
     bool is_log_asked = !catalog || catalog->table->block == TARN_BLOCK_ADOPTION;
-    return r->entry->committed && r->certain && is_log_asked && r->g->facts->manifest == TARN_DOC_READ;
+    return r->entry->committed && r->certain && is_log_asked;
+}
+
+/* Of a word that is contradicted by what is listed, told once. */
+static tarn_code tell(struct replay *r, const struct tarn_entry_op *op, const char *path, struct tarn_err *err)
+{
+    struct tarn_facts *facts = r->g->facts;
+    struct tarn_fileset_entry *file = tarn_fileset_find(&r->g->files, path);
+    unsigned word = op->is_add ? TARN_FILE_SHOULD : TARN_FILE_SHOULD_NOT;
+
+    if (!file || !(file->flags & word) || op->is_add == (bool)(file->flags & TARN_FILE_LISTED))
+        return TARN_OK;
+    file->flags &= ~word & TARN_FILE_FLAGS;
+    r->left--;
+    return tarn_gather_doubt(r->g, op->is_add ? &facts->not_in_manifest : &facts->still_listed, path,
+                             tarn_log_id(&facts->log, r->entry), -1, -1, r->entry->mtime_ms, err);
 }
 
 /* Adds come in the first reading and removes in the second, whatever their order: a file that one entry removes and
@@ -40,7 +57,6 @@ static bool decides(const struct replay *r, struct tarn_fileset_entry *file)
 static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_err *err)
 {
     struct replay *r = ctx;
-    struct tarn_facts *facts = r->g->facts;
 
     if (op->is_add == r->removes)
         return TARN_OK;
@@ -48,19 +64,15 @@ static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_
     tarn_code code = tarn_listed_path_read(op->file.path, tarn_place_location(r->g->place), &r->g->room, &as, err);
     if (code != TARN_OK || as.is_outside)
         return code;
+    if (r->tells)
+        return tell(r, op, as.path, err);
     struct tarn_fileset_entry *file = tarn_fileset_put(&r->g->files, as.path);
     if (!file)
         return tarn_fail_oom(err);
     if (r->entry->committed)
         mark(file, op->is_add ? TARN_FILE_ADDED : TARN_FILE_REMOVED);
-    if (!decides(r, file))
-        return TARN_OK;
-    bool is_listed = file->flags & TARN_FILE_LISTED;
-    const char *id = tarn_log_id(&facts->log, r->entry);
-    if (op->is_add && !is_listed)
-        return tarn_suspects_add(&facts->not_in_manifest, as.path, id, -1, -1, r->entry->mtime_ms, err);
-    if (!op->is_add && is_listed)
-        return tarn_suspects_add(&facts->still_listed, as.path, id, -1, -1, r->entry->mtime_ms, err);
+    if (decides(r, file))
+        mark(file, op->is_add ? TARN_FILE_SHOULD : TARN_FILE_SHOULD_NOT);
     return TARN_OK;
 }
 
@@ -116,15 +128,6 @@ static bool is_foreign(const struct replay *r, const struct tarn_log_entry *entr
            strcmp(head->table_uuid, catalog->table->uuid) != 0;
 }
 
-/* Observed: which table the entry says it is of. */
-static void note_owner(const struct replay *r, struct tarn_log_entry *entry, const struct tarn_entry_head *head)
-{
-    const char *uuid = r->g->options->catalog ? NULL : r->g->facts->manifest_uuid;
-
-    entry->own_table = uuid && head->table_uuid && strcmp(head->table_uuid, uuid) == 0;
-    entry->other_table = uuid && head->table_uuid && !entry->own_table;
-}
-
 static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *renamed, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
@@ -142,7 +145,7 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     entry->read = true;
     entry->version = head.version;
     entry->timestamp = head.timestamp;
-    note_owner(r, entry, &head);
+    entry->owner = head.table_uuid ? tarn_hash128(head.table_uuid, strlen(head.table_uuid)).lo : 0;
     entry->foreign = is_foreign(r, entry, &head);
     code = tarn_gather_life(r->g, entry, &head, err);
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
@@ -193,9 +196,8 @@ static int64_t pointer_number(const struct tarn_facts *facts)
 
 static void start_over(struct tarn_gather *g)
 {
-    tarn_fileset_unflag(&g->files, TARN_FILE_ADDED | TARN_FILE_REMOVED | TARN_FILE_DECIDED);
-    tarn_suspects_done(&g->facts->not_in_manifest);
-    tarn_suspects_done(&g->facts->still_listed);
+    tarn_fileset_unflag(&g->files, TARN_FILE_ADDED | TARN_FILE_REMOVED | TARN_FILE_DECIDED | TARN_FILE_SHOULD |
+                                       TARN_FILE_SHOULD_NOT);
     tarn_suspects_done(&g->facts->log.undated);
     g->facts->log.naive = 0;
     g->facts->log.latest_told = g->restored_version = -1;
@@ -229,6 +231,46 @@ tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_e
         }
         visited++;
         code = visit(&r, entry, renamed, err);
+    }
+    return code;
+}
+
+/* Observed: which table each entry says it is of, held against the manifest. */
+static void note_owners(struct tarn_gather *g)
+{
+    const char *uuid = g->options->catalog ? NULL : g->facts->manifest_uuid;
+    uint64_t own = uuid ? tarn_hash128(uuid, strlen(uuid)).lo : 0;
+
+    for (size_t i = 0; uuid && i < g->facts->log.count; i++) {
+        struct tarn_log_entry *entry = &g->facts->log.entries[i];
+        entry->own_table = entry->owner == own;
+        entry->other_table = entry->owner != 0 && !entry->own_table;
+    }
+}
+
+/* Names and ids of what the listing contradicts: the entries are read once more, until all are told. */
+tarn_code tarn_gather_contradictions(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_log_facts *log = &g->facts->log;
+    struct replay r = { .g = g, .tells = true };
+    tarn_code code = TARN_OK;
+
+    note_owners(g);
+    if (g->facts->manifest != TARN_DOC_READ)
+        return TARN_OK;
+    r.left = tarn_fileset_count(&g->files, TARN_FILE_SHOULD, TARN_FILE_LISTED) +
+             tarn_fileset_count(&g->files, TARN_FILE_SHOULD_NOT | TARN_FILE_LISTED, 0);
+    for (size_t i = log->count; i > 0 && r.left > 0 && code == TARN_OK; i--) {
+        __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { 0 };
+        struct tarn_log_entry *entry = &log->entries[i - 1];
+        TARN_ERR(fault);
+        if (!entry->read)
+            continue;
+        code = read_entry(&r, entry, &head, &fault);
+        if (code == TARN_INVALID || code == TARN_NOT_FOUND)
+            code = TARN_OK;
+        else if (code != TARN_OK)
+            code = tarn_err_move(err, &fault);
     }
     return code;
 }

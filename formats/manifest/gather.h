@@ -5,23 +5,29 @@
 #include "formats/facts.h"
 #include "formats/footers.h"
 #include "formats/manifest/manifest.h"
+#include "formats/pathset.h"
+#include "formats/recall.h"
 
 struct tarn_gather {
     struct tarn_place *place;
     const struct tarn_facts_options *options;
     struct tarn_facts *facts;
-    struct tarn_fileset files;       /* every path that a document or the log names, as a listing gives it */
-    struct tarn_fileset folders;     /* where listed files lie */
+    struct tarn_recall *recall;      /* its folders are filled in */
+    struct tarn_fileset files;       /* every path that the log names, as a listing gives it; and those listed in suspect folders */
     struct tarn_fileset links;       /* symbolic links that were met */
-    struct tarn_buf last_folder, room;
-    struct tarn_picks picks;
+    struct tarn_buf room;
+    struct tarn_picks picks;         /* of files that are listed and lie there */
     struct tarn_schema_doc doc;
     struct tarn_schema_past past;
-    struct tarn_coverage *coverage;  /* of the listing at hand, NULL: nothing listed */
     json_t *partition_keys;          /* owned; NULL: not known */
-    char manifest_token[TARN_TOKEN_TEXT];
+    char first_token[TARN_TOKEN_TEXT], manifest_token[TARN_TOKEN_TEXT]; /* of the manifest, before the log and when it was read */
     int64_t restored_version;        /* while the log is read: by the newest rollback met; -1: none */
     int64_t unread_before_ms;        /* the log before that was not read; INT64_MIN: all was */
+    /* while entries are listed: */
+    struct tarn_coverage *coverage;  /* NULL: nothing listed */
+    bool is_document;                /* by a manifest, which may list a path twice */
+    struct tarn_pathset met;         /* paths of the document so far */
+    struct tarn_fileset doubles;
 };
 
 /* TARN_OVERLOADED when it is time to stop; asked for each file of a long walk. */
@@ -31,18 +37,17 @@ static inline tarn_code tarn_gather_goes_on(const struct tarn_gather *g, struct 
         return TARN_OK;
     return tarn_fail(err, TARN_OVERLOADED, "the server stops");
 }
+/* A suspect that a writer at work would explain: when somebody wrote meanwhile, it counts only if it was one before. As
+ * tarn_suspects_add. */
+TARN_MUST tarn_code tarn_gather_doubt(struct tarn_gather *g, struct tarn_suspects *list, const char *path, const char *note,
+                                      int64_t observed, int64_t expected, int64_t mtime_ms, struct tarn_err *err);
 
-/* facts_documents.c: pointer, schema, manifest, in that order, so that the manifest is never older than the pointer. */
-TARN_MUST tarn_code tarn_gather_documents(struct tarn_gather *g, struct tarn_err *err);
+/* The steps, in this order, so that what is listed is never older than what the log and the pointer say, and what lies
+ * there is looked at by name after both.
+ * facts_documents.c: pointer, schema; a look at the manifest. */
+TARN_MUST tarn_code tarn_gather_heads(struct tarn_gather *g, struct tarn_err *err);
 /* The schema's past: the catalog's, else the document's. */
 const struct tarn_schema_past *tarn_gather_past(const struct tarn_gather *g);
-/* facts_entries.c: each file that the manifest or the catalog's snapshot lists (a tarn_file_fn over the gathering). */
-void tarn_gather_entries_begin(struct tarn_gather *g);
-tarn_code tarn_gather_entry(void *ctx, const struct tarn_file *file, struct tarn_err *err);
-void tarn_gather_entries_forget(struct tarn_gather *g); /* what an attempt that failed in the middle left */
-TARN_MUST tarn_code tarn_gather_entries_end(struct tarn_gather *g, struct tarn_err *err);
-/* Every listed file again, for names, under the path that a listing gives. */
-TARN_MUST tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
 /* facts_log.c */
 TARN_MUST tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err);
 /* facts_replay.c: what the newest entries did, newest first. *renamed: an id inside is another than its file's
@@ -53,8 +58,28 @@ TARN_MUST tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_
 /* facts_life.c: an entry that was read. Newest first. */
 TARN_MUST tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *entry,
                                      const struct tarn_entry_head *head, struct tarn_err *err);
-/* facts_files.c: what lies there */
+/* facts_documents.c: manifest, or the catalog's snapshot. */
+TARN_MUST tarn_code tarn_gather_listing(struct tarn_gather *g, struct tarn_err *err);
+/* facts_entries.c: each file that it lists (a tarn_file_fn over the gathering). */
+void tarn_gather_entries_begin(struct tarn_gather *g);
+tarn_code tarn_gather_entry(void *ctx, const struct tarn_file *file, struct tarn_err *err);
+void tarn_gather_entries_forget(struct tarn_gather *g); /* what an attempt that failed in the middle left */
+TARN_MUST tarn_code tarn_gather_entries_end(struct tarn_gather *g, struct tarn_err *err);
+/* Every listed file again, for names, under the path that a listing gives. */
+TARN_MUST tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
+/* facts_replay.c: where the log contradicts it. */
+TARN_MUST tarn_code tarn_gather_contradictions(struct tarn_gather *g, struct tarn_err *err);
+/* facts_walk.c: the sums of what lies in each folder. */
+TARN_MUST tarn_code tarn_gather_walk(struct tarn_gather *g, struct tarn_err *err);
+/* facts_suspects.c: where they differ from what is listed, names; then all folders together. */
 TARN_MUST tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err);
+/* The folder, or a part of it, could not be read: it is told, and what is listed of it not taken for missing. */
+TARN_MUST tarn_code tarn_gather_unread(struct tarn_gather *g, struct tarn_folder *folder, const char *why, struct tarn_err *err);
+/* facts_files.c: one suspect folder by name; and a listed file that none of them met (a tarn_file_fn). */
+TARN_MUST tarn_code tarn_gather_names(struct tarn_gather *g, struct tarn_folder *folder, struct tarn_err *err);
+tarn_code tarn_gather_missing(void *ctx, const struct tarn_file *file, struct tarn_err *err);
+/* facts_picks.c: the footers of the newest files. */
+TARN_MUST tarn_code tarn_gather_footers(struct tarn_gather *g, struct tarn_err *err);
 /* facts_staging.c */
 TARN_MUST tarn_code tarn_gather_staging(struct tarn_gather *g, struct tarn_err *err);
 #endif

@@ -81,12 +81,15 @@ Test(folders, what_is_neither_there_nor_listed_is_forgotten)
     put(&folders, "gone")->flags = TARN_FOLDER_UNREAD;
     put(&folders, "there")->flags = TARN_FOLDER_FOUND | TARN_FOLDER_READ | TARN_FOLDER_SETTLED | TARN_FOLDER_SUSPECT;
     put(&folders, "listed")->listed.count = 1;
-    tarn_folders_settle(&folders);
+    cr_assert(eq(int, tarn_folder_set_newest(&folders, put(&folders, "there"), 7, "a.parquet", NULL), TARN_OK));
+    cr_assert(eq(int, tarn_folder_set_newest(&folders, put(&folders, "there"), 9, "b.parquet", NULL), TARN_OK));
+    cr_assert(eq(int, tarn_folders_settle(&folders, NULL), TARN_OK));
     cr_expect(eq(sz, folders.count, 3));
     cr_expect(tarn_folders_find(&folders, "gone", 4) == NULL);
     struct tarn_folder *there = tarn_folders_find(&folders, "there", 5);
     cr_assert(there != NULL);
     cr_expect(eq(str, (char *)tarn_folder_path(&folders, there), "there"));
+    cr_expect(eq(str, (char *)tarn_folder_newest(&folders, there), "b.parquet"));
     cr_expect(eq(uint, there->flags, TARN_FOLDER_FOUND | TARN_FOLDER_READ | TARN_FOLDER_SETTLED));
     put(&folders, "new");
     cr_expect(tarn_folders_find(&folders, "listed", 6) != NULL);

@@ -1,0 +1,58 @@
+/* facts_picks.c - the newest listed files whose footers are read, and the schema version that each of them was written with:
+ * what lies there does not tell it, the listing does. */
+#include "formats/manifest/gather.h"
+#include <string.h>
+
+enum { FOOTERS_PROBE = 200, FOOTERS_SWEEP = 5000 }; /* newest files whose footer is read */
+
+struct versions { struct tarn_gather *g; struct tarn_fileset index; /* paths; the size is the pick's place */ };
+
+static void versions_done(struct versions *v) { tarn_fileset_done(&v->index); }
+
+static tarn_code note_version(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct versions *v = ctx;
+    const struct tarn_fileset_entry *at = tarn_fileset_find(&v->index, file->path);
+    tarn_code code = tarn_gather_goes_on(v->g, err);
+
+    if (code == TARN_OK && at && v->g->picks.heap[at->size].behind == TARN_BEHIND_UNKNOWN)
+        v->g->picks.heap[at->size].behind = tarn_schema_past_behind(tarn_gather_past(v->g), file->schema_version);
+    return code;
+}
+
+/* With one version only, no file is behind it. */
+static tarn_code set_versions(struct tarn_gather *g, size_t most, struct tarn_err *err)
+{
+    __attribute__((cleanup(versions_done))) struct versions v = { .g = g };
+    const struct tarn_schema_past *past = tarn_gather_past(g);
+    bool is_one = !past->rows || past->count <= 1;
+
+    for (size_t i = 0; i < most; i++) {
+        struct tarn_pick *pick = &g->picks.heap[i];
+        if (is_one && pick->behind == TARN_BEHIND_UNKNOWN)
+            pick->behind = 0;
+        if (pick->behind != TARN_BEHIND_UNKNOWN)
+            continue;
+        struct tarn_fileset_entry *entry = tarn_fileset_put(&v.index, pick->path);
+        if (!entry)
+            return tarn_fail_oom(err);
+        entry->size = i & TARN_FILE_NO_SIZE;
+    }
+    return v.index.count > 0 ? tarn_gather_listed(g, note_version, &v, err) : TARN_OK;
+}
+
+tarn_code tarn_gather_footers(struct tarn_gather *g, struct tarn_err *err)
+{
+    size_t most = g->options->sweep ? FOOTERS_SWEEP : FOOTERS_PROBE;
+
+    tarn_picks_sort(&g->picks);
+    if (most > g->picks.count)
+        most = g->picks.count;
+    tarn_code code = set_versions(g, most, err);
+    for (size_t i = 0; i < most; i++)
+        if (g->picks.heap[i].behind == TARN_BEHIND_UNKNOWN)
+            g->picks.heap[i].behind = 0; /* no longer listed */
+    if (code == TARN_OK)
+        code = tarn_footers_gather(g->place, &g->picks, most, tarn_gather_past(g), g->partition_keys, g->facts, err);
+    return code;
+}

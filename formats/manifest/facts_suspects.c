@@ -1,0 +1,235 @@
+/* facts_suspects.c - which folders have to be read by name, and what all folders together say. */
+#include "formats/manifest/gather.h"
+#include <stdio.h>
+#include <string.h>
+
+/* The nearest folder above a path that lies there. The top always does. */
+static struct tarn_folder *nearest_above(struct tarn_folders *folders, const char *path)
+{
+    char above[4096];
+
+    snprintf(above, sizeof above, "%s", path);
+    for (size_t len = tarn_folder_len(above);; len = tarn_folder_len(above)) {
+        above[len] = '\0';
+        struct tarn_folder *folder = tarn_folders_find(folders, above, len);
+        if (len == 0 || (folder && folder->flags & TARN_FOLDER_FOUND))
+            return folder;
+    }
+}
+
+/* Below one that could not be read nothing is known. */
+static bool is_hidden(struct tarn_folders *folders, struct tarn_folder *folder)
+{
+    const char *path = tarn_folder_path(folders, folder);
+
+    if (folder->flags & TARN_FOLDER_UNREAD)
+        return true;
+    if (!path[0])
+        return false;
+    struct tarn_folder *above = nearest_above(folders, path);
+    if (!above || !(above->flags & TARN_FOLDER_LOOKED))
+        return !(folder->flags & TARN_FOLDER_FOUND); /* is it not there? nobody looked */
+    return is_hidden(folders, above);
+}
+
+static bool is_told(const struct tarn_folder *folder)
+{
+    return folder->told.is_known && tarn_tally_same(&folder->told.lying, &folder->lying) &&
+           tarn_tally_same(&folder->told.listed, &folder->listed);
+}
+
+static bool is_suspect(struct tarn_gather *g, struct tarn_folder *folder)
+{
+    struct tarn_folders *folders = &g->recall->folders;
+    bool is_there = folder->flags & TARN_FOLDER_FOUND;
+
+    if (!is_there)
+        return folder->listed.count > 0 && !is_hidden(folders, folder);
+    if (!(folder->flags & TARN_FOLDER_LOOKED) || (g->facts->unread.total > 0 && is_hidden(folders, folder)))
+        return false;
+    if (folder->flags & TARN_FOLDER_ODD || folder->newest_ms > g->options->now_ms + TARN_SKEW_MS)
+        return true;
+    return !(tarn_tally_fits(&folder->lying, &folder->listed) || is_told(folder));
+}
+
+static size_t mark_suspects(struct tarn_gather *g)
+{
+    struct tarn_folders *folders = &g->recall->folders;
+    size_t count = 0;
+
+    for (size_t i = 0; i < folders->count; i++) {
+        bool suspect = is_suspect(g, &folders->items[i]);
+        folders->items[i].flags &= ~(unsigned)TARN_FOLDER_SUSPECT;
+        folders->items[i].flags |= suspect ? TARN_FOLDER_SUSPECT : 0u;
+        count += suspect;
+    }
+    return count;
+}
+
+static bool is_in_suspect(struct tarn_gather *g, const char *path)
+{
+    const struct tarn_folder *folder = tarn_folders_find(&g->recall->folders, path, tarn_folder_len(path));
+
+    return folder && folder->flags & TARN_FOLDER_SUSPECT;
+}
+
+/* They are offered again when they are met by name. */
+static tarn_code drop_picks(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_picks old = g->picks;
+    tarn_code code = TARN_OK;
+
+    g->picks = (struct tarn_picks){ .max = old.max, .passed = old.passed };
+    old.passed.path = NULL;
+    for (size_t i = 0; i < old.count && code == TARN_OK; i++)
+        if (!is_in_suspect(g, old.heap[i].path))
+            code = tarn_picks_take(&g->picks, &old.heap[i], err);
+    tarn_picks_done(&old);
+    return code;
+}
+
+static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct tarn_gather *g = ctx;
+    tarn_code code = tarn_gather_goes_on(g, err);
+
+    if (code != TARN_OK || !is_in_suspect(g, file->path))
+        return code;
+    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
+    if (!entry)
+        return tarn_fail_oom(err);
+    bool is_again = entry->flags & TARN_FILE_LISTED && entry->size != TARN_FILE_NO_SIZE;
+    entry->flags |= TARN_FILE_LISTED;
+    if (file->size >= 0 && !is_again)
+        entry->size = (uint64_t)file->size & TARN_FILE_NO_SIZE;
+    return TARN_OK;
+}
+
+static tarn_code note_removed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct tarn_gather *g = ctx;
+    tarn_code code = tarn_gather_goes_on(g, err);
+
+    if (code != TARN_OK || !is_in_suspect(g, file->path))
+        return code;
+    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
+    if (!entry)
+        return tarn_fail_oom(err);
+    entry->flags |= TARN_FILE_REMOVED | (file->removed_version >= 0 ? TARN_FILE_KEPT : 0);
+    return TARN_OK;
+}
+
+static tarn_code look_by_name(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    struct tarn_folders *folders = &g->recall->folders;
+    bool is_listed = catalog || g->facts->manifest == TARN_DOC_READ;
+
+    tarn_code code = drop_picks(g, err);
+    if (code == TARN_OK && is_listed)
+        code = tarn_gather_listed(g, note_listed, g, err);
+    if (code == TARN_OK && catalog)
+        code = catalog->removed(catalog->ctx, note_removed, g, err);
+    for (size_t i = 0; i < folders->count && code == TARN_OK; i++)
+        if (folders->items[i].flags & TARN_FOLDER_SUSPECT && folders->items[i].flags & TARN_FOLDER_FOUND)
+            code = tarn_gather_names(g, &folders->items[i], err);
+    if (code == TARN_OK && is_listed)
+        code = tarn_gather_listed(g, tarn_gather_missing, g, err);
+    return code;
+}
+
+/* --- all together --- */
+
+static void add_told(struct tarn_gather *g, const struct tarn_folder *folder)
+{
+    struct tarn_facts *facts = g->facts;
+    bool fits = tarn_tally_fits(&folder->lying, &folder->listed);
+
+    if (folder->flags & TARN_FOLDER_SUSPECT)
+        return; /* counted by name */
+    g->picks.offered += folder->listed.count;
+    int64_t newest_ms = fits ? folder->newest_ms : folder->told.newest_listed_ms;
+    if (newest_ms > facts->newest_listed_ms)
+        facts->newest_listed_ms = newest_ms;
+    if (!fits) {
+        facts->reclaimable_files += folder->told.reclaimable_files;
+        facts->reclaimable_bytes += folder->told.reclaimable_bytes;
+    } else if (folder->listed.unsized > 0) {
+        facts->total_bytes += folder->lying.bytes; /* as long as they are, since nobody says it */
+    }
+}
+
+static bool newer(const struct tarn_folders *folders, const struct tarn_folder *a, const struct tarn_folder *b)
+{
+    if (!b || a->newest_ms != b->newest_ms)
+        return !b || a->newest_ms > b->newest_ms;
+    return strcmp(tarn_folder_path(folders, a), tarn_folder_path(folders, b)) < 0;
+}
+
+static tarn_code set_newest(struct tarn_gather *g, const struct tarn_folder *folder, struct tarn_err *err)
+{
+    const struct tarn_folders *folders = &g->recall->folders;
+    const char *path = tarn_folder_path(folders, folder), *name = tarn_folder_newest(folders, folder);
+    char *text = NULL;
+
+    if (asprintf(&text, "%s%s%s", path, path[0] ? "/" : "", name ? name : "") < 0)
+        return tarn_fail_oom(err);
+    free(g->facts->newest_data_path);
+    g->facts->newest_data_path = text;
+    g->facts->newest_data_ms = folder->newest_ms;
+    return TARN_OK;
+}
+
+static tarn_code note_unlooked(struct tarn_gather *g, struct tarn_folder *folder, bool *is_whole, struct tarn_err *err)
+{
+    bool is_looked = folder->flags & TARN_FOLDER_LOOKED && !(folder->flags & TARN_FOLDER_UNREAD);
+
+    if (is_looked || !(folder->flags & (TARN_FOLDER_FOUND | TARN_FOLDER_UNREAD)))
+        return TARN_OK;
+    *is_whole = false;
+    return tarn_fileset_put(&g->facts->looked_set, tarn_folder_path(&g->recall->folders, folder)) ? TARN_OK
+                                                                                                  : tarn_fail_oom(err);
+}
+
+static tarn_code sum_up(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_folders *folders = &g->recall->folders;
+    const struct tarn_folder *newest = NULL;
+    tarn_code code = TARN_OK;
+    bool is_whole = true;
+
+    for (size_t i = 0; i < folders->count && code == TARN_OK; i++) {
+        struct tarn_folder *folder = &folders->items[i];
+        bool is_there = folder->flags & TARN_FOLDER_FOUND && folder->flags & TARN_FOLDER_READ;
+        if (is_there)
+            add_told(g, folder);
+        if (is_there && folder->newest_ms != INT64_MIN && newer(folders, folder, newest))
+            newest = folder;
+        code = note_unlooked(g, folder, &is_whole, err);
+    }
+    if (code == TARN_OK && newest)
+        code = set_newest(g, newest, err);
+    if (code == TARN_OK && is_whole)
+        g->facts->saw |= TARN_SAW_LISTING;
+    return code;
+}
+
+tarn_code tarn_gather_unread(struct tarn_gather *g, struct tarn_folder *folder, const char *why, struct tarn_err *err)
+{
+    bool is_told_already = folder->flags & TARN_FOLDER_UNREAD;
+
+    folder->flags |= TARN_FOLDER_UNREAD;
+    folder->flags &= ~(unsigned)TARN_FOLDER_SETTLED;
+    folder->told.is_known = false;
+    if (is_told_already)
+        return TARN_OK;
+    return tarn_suspects_add(&g->facts->unread, tarn_folder_path(&g->recall->folders, folder), why, -1, -1, -1, err);
+}
+
+tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err)
+{
+    size_t suspects = mark_suspects(g);
+    tarn_code code = suspects > 0 ? look_by_name(g, err) : TARN_OK;
+
+    return code == TARN_OK ? sum_up(g, err) : code;
+}
