@@ -115,7 +115,10 @@ struct tarn_null_fact {
 };
 
 /* Which folders were looked at. */
-enum tarn_looked_kind { TARN_LOOKED_BUT /* all but those of the set, and what lies below them */, TARN_LOOKED_ONLY /* those of the set */ };
+enum tarn_looked_kind {
+    TARN_LOOKED_ONLY, /* those of the set */
+    TARN_LOOKED_BUT   /* all but those of the set, and what lies below them */
+};
 
 struct tarn_facts {
     enum tarn_facts_state state;

@@ -17,6 +17,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "no_table_found", TARN_SEV_ERROR, .needs = STORAGE, .is_unjudged = true, .text = "The folder is there, but holds no table." },
     { "format_not_supported", TARN_SEV_INFO, .needs = STORAGE, .is_unjudged = true, .text = "The table is of a format that is not judged." },
     { "location_not_allowed", TARN_SEV_ERROR, .is_unjudged = true, .text = "The location no longer lies under a storage root; its storage is not touched." },
+    { "scan_incomplete", TARN_SEV_INFO, .needs = LISTING, .text = "A folder could not be read to its end: nothing that lies in it is judged, and nothing is taken for missing." },
     { "symlink_skipped", TARN_SEV_INFO, .needs = LISTING, .is_whole = true, .text = "Symbolic links below the table's folder are not followed." },
 
     /* freshness of the manifest */

@@ -2,6 +2,7 @@
  * two good ones; a scan that did not examine its subject is no look at all. Pure: the store is scan.c's. */
 #include "monitors/judge.h"
 #include "base/hash.h"
+#include <stdio.h>
 #include <string.h>
 
 void tarn_merged_done(struct tarn_merged *merged)
@@ -32,8 +33,25 @@ static bool has_singles(const struct tarn_findings *list, const char *code)
     return false;
 }
 
-/* Were all files that the evidence names read again? */
-static bool footers_examined(const struct tarn_finding *finding, const struct tarn_facts *facts)
+typedef bool path_fn(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path);
+
+static bool footer_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path)
+{
+    (void)finding;
+    return tarn_fileset_find(&facts->footer_paths, path) != NULL;
+}
+
+/* The subject of scan_incomplete is a folder, not a file in one. */
+static bool folder_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path)
+{
+    char inside[4096];
+
+    snprintf(inside, sizeof inside, "%s%s", path, strcmp(finding->code, "scan_incomplete") == 0 ? "/" : "");
+    return tarn_facts_looked_at(facts, inside);
+}
+
+/* Does it hold for all that the evidence names, or the subject? */
+static bool holds_for_all(const struct tarn_finding *finding, const struct tarn_facts *facts, path_fn *holds)
 {
     json_auto_t *evidence = finding->evidence ? json_loads(finding->evidence, 0, NULL) : NULL;
     const json_t *examples = json_object_get(evidence, "examples");
@@ -41,12 +59,27 @@ static bool footers_examined(const struct tarn_finding *finding, const struct ta
     json_t *path;
 
     if (!json_is_array(examples))
-        return tarn_fileset_find(&facts->footer_paths, finding->subject) != NULL;
+        return holds(facts, finding, finding->subject);
     json_array_foreach(examples, index, path) {
-        if (!tarn_fileset_find(&facts->footer_paths, json_string_value(path)))
+        if (!holds(facts, finding, json_string_value(path)))
             return false;
     }
     return true;
+}
+
+/* Footers and folders may be looked at in part: then by what the finding names. */
+static bool is_examined(const struct tarn_finding *finding, const struct tarn_facts *facts, unsigned needs)
+{
+    static const struct { unsigned part; path_fn *holds; } k_parts[] = {
+        { TARN_SAW_FOOTERS, footer_was_read },
+        { TARN_SAW_LISTING, folder_was_read },
+    };
+    unsigned missing = needs & ~facts->saw;
+
+    for (size_t i = 0; i < TARN_COUNT(k_parts); i++)
+        if (missing & k_parts[i].part && holds_for_all(finding, facts, k_parts[i].holds))
+            missing &= ~k_parts[i].part;
+    return missing == 0;
 }
 
 /* For how many good looks at it does this scan count? */
@@ -59,9 +92,9 @@ static int good_looks(const struct tarn_merge *m, const struct tarn_finding *fin
         return 0; /* a scan that failed closes nothing */
     if (find(m->unsure, finding->code, finding->subject) || find(m->unsure, finding->code, "*"))
         return 0; /* bad once, good once */
-    if ((m->facts->saw & needs) == needs || ((m->facts->saw & others) == others && footers_examined(finding, m->facts)))
-        return (m->missed & others) == 0 ? m->weight : 1;
-    return 0;
+    if (!is_examined(finding, m->facts, needs))
+        return 0;
+    return (m->missed & others) == 0 ? m->weight : 1;
 }
 
 static tarn_code forget(struct tarn_merged *out, const char id[40], struct tarn_err *err)

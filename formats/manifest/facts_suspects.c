@@ -198,6 +198,7 @@ static tarn_code sum_up(struct tarn_gather *g, struct tarn_err *err)
     tarn_code code = TARN_OK;
     bool is_whole = true;
 
+    g->facts->looked = TARN_LOOKED_BUT;
     for (size_t i = 0; i < folders->count && code == TARN_OK; i++) {
         struct tarn_folder *folder = &folders->items[i];
         bool is_there = folder->flags & TARN_FOLDER_FOUND && folder->flags & TARN_FOLDER_READ;
