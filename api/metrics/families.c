@@ -72,6 +72,7 @@ const struct tarn_family tarn_families[] = {
 
     /* how fresh */
     { "tarn_table_last_commit_timestamp_seconds", TIME, "table", "Time of the newest data-changing commit.", ONE(LAST_COMMIT) },
+    { "tarn_table_last_run_timestamp_seconds", TIME, "table", "Newest sign of life of what writes the table: data, or a completed batch of no records; as of the last scan.", ONE(LAST_RUN) },
     { "tarn_table_manifest_last_updated_timestamp_seconds", TIME, "table", "last_updated of the manifest, as of the last scan.", ONE(MANIFEST_TIME) },
     { "tarn_table_latest_data_file_timestamp_seconds", TIME, "table", "Modification time of the newest data file, as of the last scan.", ONE(DATA_TIME) },
     { "tarn_table_manifest_age_seconds", TIME, "table", "Newest data file's modification time minus the manifest's last_updated; negative when the manifest is newer.", ONE(MANIFEST_AGE) },
@@ -100,6 +101,7 @@ const struct tarn_family tarn_families[] = {
     { "tarn_table_finding_active", GAUGE, "table code severity", "1 while findings of that code and severity are open.", .each = tarn_metric_active },
     { "tarn_table_scan_last_success_timestamp_seconds", TIME, "table", "Time of the last scan that could be made.", ONE(SCAN_SUCCESS) },
     { "tarn_table_scan_duration_seconds", TIME, "table", "How long that scan took.", ONE(SCAN_DURATION) },
+    { "tarn_table_flaps_total", TARN_M_COUNTER, TARN_M_PLAIN, "table", "Suspects that looked wrong once and were fine at the next look.", ONE(FLAPPING) },
     { "tarn_table_scan_failures_total", TARN_M_COUNTER, TARN_M_PLAIN, "table", "Scans that could not be made because storage did not answer.", ONE(SCAN_FAILURES) },
 };
 /* clang-format on */
