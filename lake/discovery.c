@@ -116,8 +116,8 @@ static tarn_code propose_numbered(struct tarn_tx *tx, struct tarn_discovery *d, 
     struct tarn_ident with_number = *ident;
     tarn_code code = is_free(tx, d, ident, free_, err);
 
-    for (int n = 2; code == TARN_OK && !*free_ && n <= NUMBERS_MAX && strlen(ident->name) <= TARN_NAME_MAX - 4; n++) {
-        snprintf(with_number.name, sizeof with_number.name, "%.*s_%d", TARN_NAME_MAX - 4, ident->name, n);
+    for (int n = 2; code == TARN_OK && !*free_ && n <= NUMBERS_MAX && strlen(ident->name) <= TARN_NAME_MAX - 12; n++) {
+        snprintf(with_number.name, sizeof with_number.name, "%.*s_%d", TARN_NAME_MAX - 12, ident->name, n);
         code = is_free(tx, d, &with_number, free_, err);
     }
     if (code == TARN_OK && *free_)

@@ -50,7 +50,7 @@ static tarn_code copy(struct tarn_mend *m, const char *from, const char *to, cha
     snprintf(name, sizeof name, "%s", to);
     for (int i = 1; code == TARN_PRECONDITION_FAILED && i <= NAMES_MAX; i++) {
         code = copy_once(m, from, name, digest, object, &fault);
-        snprintf(name, sizeof name, "%s.%d", to, i);
+        snprintf(name, sizeof name, "%.*s.%d", 2 * TARN_PATH_MAX - 16, to, i);
     }
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }

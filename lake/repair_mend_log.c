@@ -200,7 +200,7 @@ struct gathered { struct tarn_new_object objects[TARN_PUBLISH_ENTRIES]; char nam
 static tarn_code gather(struct tarn_mend *m, struct gathered *g, const char *path, const struct tarn_publish_entry *entry,
                         struct tarn_err *err)
 {
-    snprintf(g->names[g->count], sizeof g->names[0], "%s", path + strlen(TARN_DIR_LOG "/"));
+    snprintf(g->names[g->count], sizeof g->names[0], "%.*s", TARN_TXN_ID_MAX + 7, path + strlen(TARN_DIR_LOG "/"));
     g->objects[g->count] = (struct tarn_new_object){ g->names[g->count], entry->text, entry->len, false };
     g->count++;
     return tarn_repair_tell_write(m->r->use, path, err);
