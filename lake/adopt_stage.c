@@ -144,7 +144,10 @@ tarn_code tarn_adoption_schemas(struct tarn_adoption *a, struct tarn_err *err)
     for (size_t i = 0; i < doc.count && code == TARN_OK; i++)
         if (doc.versions[i].version <= doc.current_version)
             code = tarn_adopted_schema(a->out, doc.versions[i].version, doc.versions[i].json,
-                                       doc.versions[i].renames, object.mtime_ms, err);
+                                       doc.versions[i].renames,
+                                       doc.versions[i].created_at >= 0 ? doc.versions[i].created_at
+                                                                       : object.mtime_ms,
+                                       err);
     if (code == TARN_OK)
         a->out->schema_version = a->out->published_schema = doc.current_version;
     return code;

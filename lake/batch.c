@@ -109,12 +109,17 @@ static tarn_code write_batch(struct tarn_tx *tx, const struct tarn_table *table,
                              struct tarn_err *err)
 {
     struct tarn_batch row = merged(old, told, now_ms);
-    tarn_code code = is_new ? judge_new(tx, table->id, old->batch_id, err) : judge_old(old, told, err);
+    tarn_code code = TARN_OK;
+
+    if (!told->is_retaken)
+        code = is_new ? judge_new(tx, table->id, old->batch_id, err) : judge_old(old, told, err);
 
     if (code != TARN_OK || (!is_new && is_same(old, &row)))
         return code;
     row.updated_at = now_ms;
     code = tx->ops->batches.put(tx, table->id, &row, err);
+    if (told->is_retaken)
+        return code;
     return code == TARN_OK ? tarn_event_add(tx, TARN_EVENT_BATCH_UPDATED, table, now_ms, event_of(&row), err)
                            : code;
 }

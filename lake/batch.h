@@ -10,6 +10,7 @@ struct tarn_batch_told {
     int64_t start_time, end_time;
     int64_t num_records, size;
     int64_t version; /* of the commit that applies it */
+    bool is_retaken; /* told by storage: nothing is refused, no event */
 };
 
 struct tarn_batch_use {

@@ -1,7 +1,6 @@
 /* publish_schema.c - schema.json with every version of the table's schema. What lies there may be overwritten
  * when each version it holds is one that the catalog holds alike. */
 #include "lake/publish_cache.h"
-#include "base/json.h"
 #include "formats/manifest/manifest.h"
 #include "lake/schema_rows.h"
 #include <string.h>
@@ -14,24 +13,11 @@ static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tarn_schema_rows_read(tx, l->table_id, l->rows, err);
 }
 
-/* Equal once both are in the one spelling of types. */
-static bool same_schema(const struct tarn_schema *there, const char *ours)
-{
-    json_auto_t *tree = NULL, *left = NULL, *right = NULL;
-    TARN_AUTO(schema) struct tarn_schema *schema = NULL;
-    if (tarn_json_parse(ours, strlen(ours), NULL, &tree, NULL) != TARN_OK ||
-        tarn_schema_parse(tree, "schema", &schema, NULL) != TARN_OK)
-        return false;
-    left = tarn_schema_to_json(there);
-    right = tarn_schema_to_json(schema);
-    return left && right && json_equal(left, right);
-}
-
 static bool is_known(const struct tarn_schema_rows *s, const struct tarn_schema_version *there)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (s->rows[i].version == there->version)
-            return same_schema(there->schema, s->rows[i].schema);
+            return tarn_schema_same(there->schema, s->rows[i].schema);
     }
     return false;
 }

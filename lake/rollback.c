@@ -216,47 +216,54 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
 
 struct batches {
     struct tarn_tx *tx;
-    struct tarn_rollback_use *use;
+    int64_t table_id, version, at;
+    bool left;
 };
 
 typedef tarn_code mark_fn(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by, int64_t now_ms,
                           int64_t limit, bool *left, struct tarn_err *err);
 
-static tarn_code mark(const struct batches *b, mark_fn *fn, int64_t from, int64_t to, struct tarn_err *err)
+static tarn_code mark(struct batches *b, mark_fn *fn, int64_t from, int64_t to, struct tarn_err *err)
 {
-    const struct tarn_commit_row *row = &b->use->commit.row;
     bool left = false;
-    tarn_code code = fn(b->tx, b->use->commit.table_id, from, to, row->version, row->committed_at, BATCHES_A_TX,
-                        &left, err);
+    tarn_code code = fn(b->tx, b->table_id, from, to, b->version, b->at, BATCHES_A_TX, &left, err);
 
-    b->use->batches_left |= left;
+    b->left |= left;
     return code;
 }
 
 static tarn_code take_out(void *ctx, int64_t from, int64_t to, struct tarn_err *err)
 {
-    const struct batches *b = ctx;
+    struct batches *b = ctx;
     return mark(b, b->tx->ops->batches.roll_back, from, to, err);
 }
 
 static tarn_code count_again(void *ctx, int64_t from, int64_t to, struct tarn_err *err)
 {
-    const struct batches *b = ctx;
+    struct batches *b = ctx;
     return mark(b, b->tx->ops->batches.count_again, from, to, err);
 }
 
 /* What the commits applied that no longer count is to be merged again; what a rollback that is undone now had taken
  * out is applied after all. Whoever asks for one batch is told right already (tarn_batch_get). */
+tarn_code tarn_rollback_batches(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t to_version, int64_t at_ms,
+                                bool *left, struct tarn_err *err)
+{
+    struct batches b = { .tx = tx, .table_id = table_id, .version = version, .at = at_ms };
+    tarn_code code = tarn_lineage_only(tx, table_id, version - 1, to_version, take_out, &b, err);
+
+    if (code == TARN_OK && !b.left)
+        code = tarn_lineage_only(tx, table_id, to_version, version - 1, count_again, &b, err);
+    *left = b.left;
+    return code;
+}
+
 static tarn_code mark_batches(struct tarn_tx *tx, struct tarn_rollback_use *use, struct tarn_err *err)
 {
-    int64_t table_id = use->commit.table_id, before = use->commit.row.version - 1;
-    struct batches b = { tx, use };
+    const struct tarn_commit_row *row = &use->commit.row;
 
-    use->batches_left = false;
-    tarn_code code = tarn_lineage_only(tx, table_id, before, use->to_version, take_out, &b, err);
-    if (code != TARN_OK || use->batches_left)
-        return code;
-    return tarn_lineage_only(tx, table_id, use->to_version, before, count_again, &b, err);
+    return tarn_rollback_batches(tx, use->commit.table_id, row->version, use->to_version, row->committed_at,
+                                 &use->batches_left, err);
 }
 
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

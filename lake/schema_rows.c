@@ -1,5 +1,7 @@
 /* schema_rows.c - rows that outlive their transaction: mappings and comparisons take longer than one may. */
 #include "lake/schema_rows.h"
+#include "base/json.h"
+#include "catalog/schema.h"
 #include <string.h>
 
 void tarn_schema_rows_done(struct tarn_schema_rows *rows)
@@ -35,4 +37,17 @@ tarn_code tarn_schema_rows_read(struct tarn_tx *tx, int64_t table_id, struct tar
 {
     tarn_schema_rows_done(rows);
     return tx->ops->schemas.list(tx, table_id, take_row, rows, err);
+}
+
+bool tarn_schema_same(const struct tarn_schema *there, const char *text)
+{
+    json_auto_t *tree = NULL, *left = NULL, *right = NULL;
+    TARN_AUTO(schema) struct tarn_schema *schema = NULL;
+
+    if (tarn_json_parse(text, strlen(text), NULL, &tree, NULL) != TARN_OK ||
+        tarn_schema_parse(tree, "schema", &schema, NULL) != TARN_OK)
+        return false;
+    left = tarn_schema_to_json(there);
+    right = tarn_schema_to_json(schema);
+    return left && right && json_equal(left, right);
 }

@@ -124,6 +124,7 @@ struct tarn_schema_doc {
         int64_t version;
         struct tarn_schema *schema;
         json_t *json, *renames; /* renames: an object, NULL: none */
+        int64_t created_at;     /* UTC ms, -1: not told */
     } *versions; /* owned, ascending */
     size_t count;
 };

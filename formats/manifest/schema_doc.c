@@ -3,6 +3,7 @@
 #include "formats/manifest/manifest.h"
 #include "base/json.h"
 #include "base/jsonw.h"
+#include "base/time.h"
 #include <string.h>
 
 enum { SCHEMA_DOC_MAX_BYTES = 16 * 1024 * 1024, VERSIONS_MAX = 10000 };
@@ -44,12 +45,17 @@ static tarn_code add_version(struct tarn_schema_doc *doc, int64_t version, const
     if (same)
         return tarn_fail_field(err, field, "version %lld stands here twice", (long long)version);
     TARN_AUTO(schema) struct tarn_schema *schema = NULL;
+    const char *created = json_string_value(json_object_get(holder, "created_at"));
+    int64_t created_at = -1;
     tarn_code code = tarn_schema_parse(json, field, &schema, err);
-    if (code == TARN_OK)
-        doc->versions[doc->count++] =
-            (struct tarn_schema_version){ version, tarn_take(&schema), json_incref(json),
-                                          json_is_object(renames) ? json_incref(renames) : NULL };
-    return code;
+    if (code != TARN_OK)
+        return code;
+    if (created && tarn_time_parse(created, &created_at, NULL, NULL) != TARN_OK)
+        created_at = -1;
+    doc->versions[doc->count++] =
+        (struct tarn_schema_version){ version, tarn_take(&schema), json_incref(json),
+                                      json_is_object(renames) ? json_incref(renames) : NULL, created_at };
+    return TARN_OK;
 }
 
 static tarn_code add_listed(struct tarn_schema_doc *doc, const json_t *item, size_t i, struct tarn_err *err)

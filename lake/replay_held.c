@@ -1,0 +1,410 @@
+/* replay_held.c - the buffer between documents and store: operations and commits are copied into it, and written by one
+ * transaction when it is full. A transaction may run twice, so that it changes nothing but what it writes. */
+#include "lake/batch.h"
+#include "lake/event.h"
+#include "lake/lease.h"
+#include "lake/replay.h"
+#include "lake/rollback.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_A_TX = 5000, ROWS_A_COMMIT = 4, ROWS_A_BATCH = 3 };
+
+static void op_done(struct tarn_held_op *op)
+{
+    free(op->path);
+    free(op->values);
+    free(op->stats);
+}
+
+static void commit_done(struct tarn_held_commit *commit)
+{
+    tarn_commit_row_done(&commit->row);
+    json_decref(commit->batches);
+}
+
+static void clear(struct tarn_held *held)
+{
+    for (size_t i = 0; i < held->op_count; i++)
+        op_done(&held->ops[i]);
+    for (size_t i = 0; i < held->commit_count; i++)
+        commit_done(&held->commits[i]);
+    held->op_count = held->commit_count = held->open_ops = 0;
+    held->rows = 0;
+}
+
+void tarn_held_free(struct tarn_held *held)
+{
+    if (held)
+        clear(held);
+    free(held);
+}
+
+/* --- inside the transaction --- */
+
+/* Where the table has come to. */
+struct state {
+    int64_t version, committed_at, file_count, total_bytes;
+};
+
+struct write {
+    struct tarn_replay *replay;
+    size_t from, to;      /* of the commits */
+    size_t op;            /* the first one's operations begin here */
+    bool open;            /* the open version's operations too */
+    struct state state;   /* out */
+    struct tarn_commit_row written; /* out: of the open version */
+    int64_t left_version; /* out: a rollback whose batches are not all marked, 0: none */
+    int64_t left_to, left_at;
+};
+
+static tarn_code write_op(struct tarn_tx *tx, const struct tarn_replay *r, const struct tarn_held_op *op, int64_t version,
+                          struct tarn_commit_row *counts, struct tarn_err *err)
+{
+    int64_t size = op->file.size;
+    TARN_ERR(fault);
+    tarn_code code = op->is_add ? tx->ops->files.add(tx, r->table->id, version, &op->file, &fault)
+                                : tx->ops->files.remove(tx, r->table->id, version, op->path, &size, &fault);
+
+    if (code == TARN_FILE_CONFLICT && op->is_lax)
+        return TARN_OK;
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    *(op->is_add ? &counts->files_added : &counts->files_removed) += 1;
+    *(op->is_add ? &counts->bytes_added : &counts->bytes_removed) += size;
+    return TARN_OK;
+}
+
+static tarn_code write_ops(struct tarn_tx *tx, const struct tarn_replay *r, size_t from, size_t count, int64_t version,
+                           struct tarn_commit_row *counts, struct tarn_err *err)
+{
+    tarn_code code = TARN_OK;
+
+    for (size_t i = from; i < from + count && code == TARN_OK; i++)
+        code = write_op(tx, r, &r->held->ops[i], version, counts, err);
+    return code;
+}
+
+static tarn_code write_batches(struct tarn_tx *tx, const struct tarn_replay *r, const struct tarn_held_commit *commit,
+                               const struct tarn_commit_row *row, int64_t before, struct tarn_err *err)
+{
+    const struct tarn_batch_told told = { .status = TARN_BATCH_IS_COMPLETED,
+                                          .start_time = -1,
+                                          .end_time = -1,
+                                          .num_records = -1,
+                                          .size = -1,
+                                          .version = row->version,
+                                          .is_retaken = true };
+    struct tarn_table table = *r->table; /* borrows */
+    const json_t *id;
+    size_t i;
+    tarn_code code = TARN_OK;
+
+    table.version = before;
+    json_array_foreach (commit->batches, i, id)
+        if (code == TARN_OK && tarn_batch_id_check(json_string_value(id), "batch_ids", NULL) == TARN_OK)
+            code = tarn_batch_tell(tx, &table, json_string_value(id), &told, row->committed_at, NULL, err);
+    return code;
+}
+
+static tarn_code write_rollback(struct tarn_tx *tx, struct write *w, const struct tarn_commit_row *row,
+                                struct tarn_err *err)
+{
+    int64_t table_id = w->replay->table->id;
+    bool left = false;
+
+    if (!row->is_rollback)
+        return TARN_OK;
+    tarn_code code = tx->ops->commits.insert_rollback(tx, table_id, row->version, row->rollback_to, err);
+    if (code == TARN_OK)
+        code = tarn_rollback_batches(tx, table_id, row->version, row->rollback_to, row->committed_at, &left, err);
+    if (left) {
+        w->left_version = row->version;
+        w->left_to = row->rollback_to;
+        w->left_at = row->committed_at;
+    }
+    return code;
+}
+
+/* The table's own row, where it has one. */
+static tarn_code move_table(struct tarn_tx *tx, const struct tarn_replay *r, const struct state *before,
+                            const struct tarn_commit_row *row, struct tarn_err *err)
+{
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+
+    if (r->is_new)
+        return TARN_OK;
+    if (row->version == before->version + 1)
+        return tx->ops->tables.commit(tx, r->table->id, before->version, row, err);
+    tarn_code code = tx->ops->tables.get_by_id(tx, r->table->id, &table, err);
+    if (code != TARN_OK)
+        return code;
+    free(table->latest_transaction);
+    table->latest_transaction = strdup(row->transaction);
+    if (!table->latest_transaction)
+        return tarn_fail_oom(err);
+    table->version = row->version;
+    table->committed_at = row->committed_at;
+    table->file_count = row->file_count;
+    table->total_bytes = row->total_bytes;
+    return tx->ops->tables.update(tx, table, err);
+}
+
+static void move_state(struct state *state, struct tarn_commit_row *row)
+{
+    if (row->committed_at < state->committed_at)
+        row->committed_at = state->committed_at;
+    row->file_count = state->file_count + row->files_added - row->files_removed;
+    row->total_bytes = state->total_bytes + row->bytes_added - row->bytes_removed;
+    *state = (struct state){ row->version, row->committed_at, row->file_count, row->total_bytes };
+}
+
+static tarn_code write_commit(struct tarn_tx *tx, struct write *w, const struct tarn_held_commit *commit, size_t op,
+                              struct tarn_err *err)
+{
+    struct tarn_replay *r = w->replay;
+    struct tarn_commit_row row = commit->row; /* borrows */
+    const struct state before = w->state;
+    tarn_code code = write_ops(tx, r, op, commit->ops, row.version, &row, err);
+
+    move_state(&w->state, &row);
+    if (code == TARN_OK && r->staged)
+        code = tx->ops->tables.stage(tx, r->table->id, 0, err);
+    if (code != TARN_OK || commit->no_row)
+        return code;
+    code = tx->ops->commits.insert(tx, r->table->id, &row, err);
+    if (code == TARN_OK)
+        code = move_table(tx, r, &before, &row, err);
+    if (code == TARN_OK)
+        code = write_batches(tx, r, commit, &row, before.version, err);
+    if (code == TARN_OK)
+        code = write_rollback(tx, w, &row, err);
+    return code == TARN_OK && !r->is_new ? tarn_event_committed(tx, r->table, &row, err) : code;
+}
+
+/* The rows of a version that is not whole yet. */
+static tarn_code write_open(struct tarn_tx *tx, struct write *w, size_t op, struct tarn_err *err)
+{
+    struct tarn_replay *r = w->replay;
+    tarn_code code = TARN_OK;
+
+    w->written = r->held->written;
+    if (!r->is_new && !r->staged)
+        code = tx->ops->tables.stage(tx, r->table->id, r->held->open_version, err);
+    return code == TARN_OK ? write_ops(tx, r, op, r->held->open_ops, r->held->open_version, &w->written, err) : code;
+}
+
+static tarn_code write_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct write *w = ctx;
+    const struct tarn_table *t = w->replay->table;
+    const struct tarn_held *held = w->replay->held;
+    size_t op = w->op;
+    tarn_code code = TARN_OK;
+
+    w->state = (struct state){ t->version, t->committed_at, t->file_count, t->total_bytes };
+    w->left_version = 0;
+    for (size_t i = w->from; i < w->to && code == TARN_OK; i++) {
+        code = write_commit(tx, w, &held->commits[i], op, err);
+        op += held->commits[i].ops;
+    }
+    return code == TARN_OK && w->open ? write_open(tx, w, op, err) : code;
+}
+
+/* --- around it --- */
+
+static tarn_code left_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct write *w = ctx;
+    bool left = false;
+    tarn_code code = tarn_rollback_batches(tx, w->replay->table->id, w->left_version, w->left_to, w->left_at, &left, err);
+
+    if (code == TARN_OK && !left)
+        w->left_version = 0;
+    return code;
+}
+
+static tarn_code take_latest(struct tarn_replay *r, const struct write *w, struct tarn_err *err)
+{
+    const struct tarn_held_commit *last = w->to > w->from ? &r->held->commits[w->to - 1] : NULL;
+    char *latest = last && last->row.transaction ? strdup(last->row.transaction) : NULL;
+
+    if (last && last->row.transaction && !latest)
+        return tarn_fail_oom(err);
+    if (latest) {
+        free(r->table->latest_transaction);
+        r->table->latest_transaction = latest;
+    }
+    r->table->version = w->state.version;
+    r->table->committed_at = w->state.committed_at;
+    r->table->file_count = w->state.file_count;
+    r->table->total_bytes = w->state.total_bytes;
+    return TARN_OK;
+}
+
+static tarn_code write(struct tarn_replay *r, struct write *w, struct tarn_err *err)
+{
+    bool was_staged = r->staged;
+    tarn_code code = tarn_lake_goes_on(r->lake, err);
+
+    if (code == TARN_OK)
+        code = tarn_store_write(r->lake->store, write_tx, w, err);
+    while (code == TARN_OK && w->left_version > 0)
+        code = tarn_store_write(r->lake->store, left_tx, w, err);
+    if (code == TARN_OK)
+        code = take_latest(r, w, err);
+    if (code != TARN_OK)
+        return code;
+    r->made += (int64_t)(w->to - w->from);
+    if (w->open)
+        r->held->written = w->written;
+    r->staged = w->open ? !r->is_new : was_staged && w->to == w->from;
+    return TARN_OK;
+}
+
+static tarn_code misfit(const struct tarn_held_commit *commit, struct tarn_err *fault, struct tarn_err *err)
+{
+    tarn_fail(err, TARN_STORAGE_AHEAD, "version %lld (%s) does not follow from the one before: %s",
+              (long long)commit->row.version, commit->row.transaction, fault->detail);
+    return tarn_err_add(err, "path", json_incref(json_object_get(fault->more, "path")));
+}
+
+/* One by one, up to the one at fault. */
+static tarn_code write_singly(struct tarn_replay *r, struct tarn_err *err)
+{
+    struct write w = { .replay = r };
+    TARN_ERR(fault);
+    tarn_code code = TARN_OK;
+
+    while (code == TARN_OK && w.to < r->held->commit_count) {
+        w.from = w.to++;
+        code = write(r, &w, &fault);
+        if (code == TARN_FILE_CONFLICT)
+            return misfit(&r->held->commits[w.from], &fault, err);
+        w.op += r->held->commits[w.from].ops;
+    }
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+static tarn_code write_held(struct tarn_replay *r, bool open, struct tarn_err *err)
+{
+    struct write w = { .replay = r, .to = r->held->commit_count, .open = open };
+    TARN_ERR(fault);
+    tarn_code code = write(r, &w, &fault);
+
+    if (code == TARN_FILE_CONFLICT && w.to > 0)
+        return write_singly(r, err);
+    if (code == TARN_FILE_CONFLICT)
+        return tarn_fail(err, TARN_STORAGE_AHEAD, "version %lld does not follow from the one before: %s",
+                         (long long)r->held->open_version, fault.detail);
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    clear(r->held);
+    return TARN_OK;
+}
+
+/* The open operations move to the front. */
+static void drop_commits(struct tarn_held *held)
+{
+    size_t written = held->op_count - held->open_ops;
+
+    for (size_t i = 0; i < written; i++)
+        op_done(&held->ops[i]);
+    memmove(held->ops, held->ops + written, held->open_ops * sizeof *held->ops);
+    for (size_t i = 0; i < held->commit_count; i++)
+        commit_done(&held->commits[i]);
+    held->op_count = held->open_ops;
+    held->commit_count = 0;
+    held->rows = (int64_t)held->op_count;
+}
+
+/* What is whole, then, when that made no room, a part of the open version. */
+static tarn_code make_room(struct tarn_replay *r, struct tarn_err *err)
+{
+    struct tarn_held *held = r->held;
+    size_t open_ops = held->open_ops;
+    tarn_code code = TARN_OK;
+
+    if (held->commit_count > 0) {
+        held->open_ops = 0;
+        struct write w = { .replay = r, .to = held->commit_count };
+        TARN_ERR(fault);
+        code = write(r, &w, &fault);
+        if (code == TARN_FILE_CONFLICT)
+            return write_singly(r, err);
+        if (code != TARN_OK)
+            return tarn_err_move(err, &fault);
+        held->open_ops = open_ops;
+        drop_commits(held);
+    }
+    return code == TARN_OK && held->op_count == TARN_HELD_OPS ? write_held(r, true, err) : code;
+}
+
+/* --- filling it --- */
+
+static char *copy(const char *text, bool *ok)
+{
+    char *made = text ? strdup(text) : NULL;
+
+    *ok = *ok && (made || !text);
+    return made;
+}
+
+tarn_code tarn_held_add(struct tarn_replay *r, int64_t version, bool is_add, bool is_lax, const struct tarn_file *file,
+                        struct tarn_err *err)
+{
+    struct tarn_held *held = r->held;
+    bool ok = true;
+    tarn_code code = TARN_OK;
+
+    held->open_version = version;
+    if (held->op_count == TARN_HELD_OPS)
+        code = make_room(r, err);
+    if (code != TARN_OK)
+        return code;
+    struct tarn_held_op *op = &held->ops[held->op_count++];
+    *op = (struct tarn_held_op){ .is_add = is_add, .is_lax = is_lax, .file = *file };
+    op->file.path = op->path = copy(file->path, &ok);
+    op->file.partition_values = op->values = copy(file->partition_values, &ok);
+    op->file.column_stats = op->stats = copy(file->column_stats, &ok);
+    held->open_ops++;
+    held->rows++;
+    return ok ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code copy_row(const struct tarn_commit_row *row, const struct tarn_commit_row *counts,
+                          struct tarn_held_commit *out, struct tarn_err *err)
+{
+    bool ok = true;
+
+    out->row = *row;
+    out->row.transaction = copy(row->transaction, &ok);
+    out->row.metadata = copy(row->metadata, &ok);
+    out->row.batch_ids = copy(row->batch_ids, &ok);
+    out->row.files_added = counts->files_added;
+    out->row.files_removed = counts->files_removed;
+    out->row.bytes_added = counts->bytes_added;
+    out->row.bytes_removed = counts->bytes_removed;
+    out->batches = row->batch_ids ? json_loads(row->batch_ids, 0, NULL) : NULL;
+    return ok ? TARN_OK : tarn_fail_oom(err);
+}
+
+tarn_code tarn_held_close(struct tarn_replay *r, const struct tarn_commit_row *row, bool no_row, struct tarn_err *err)
+{
+    struct tarn_held *held = r->held;
+    struct tarn_held_commit *commit = &held->commits[held->commit_count++];
+
+    *commit = (struct tarn_held_commit){ .ops = held->open_ops, .no_row = no_row };
+    tarn_code code = copy_row(row, &held->written, commit, err);
+    held->open_ops = 0;
+    held->written = (struct tarn_commit_row){ 0 };
+    held->rows += ROWS_A_COMMIT + ROWS_A_BATCH * (int64_t)json_array_size(commit->batches);
+    if (code == TARN_OK && (r->staged || held->commit_count == TARN_HELD_COMMITS || held->rows >= ROWS_A_TX))
+        code = tarn_held_flush(r, err);
+    return code;
+}
+
+tarn_code tarn_held_flush(struct tarn_replay *r, struct tarn_err *err)
+{
+    return r->held->commit_count > 0 ? write_held(r, false, err) : TARN_OK;
+}
