@@ -136,6 +136,8 @@ struct tarn_store_ops {
         tarn_code (*get)(struct tarn_tx *tx, const char *key, char **out, struct tarn_err *err);
         tarn_code (*set)(struct tarn_tx *tx, const char *key, const char *value, struct tarn_err *err);
     } meta;
+    /* Key in meta of a database that is a copy, made by a backup; "" when that is settled. */
+#define TARN_META_BACKUP "backup"
 
     struct {
         /* A fresh id for a table to come: files may be staged under it before the table exists. */

@@ -53,6 +53,9 @@ tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn
 {
     tarn_code code = tarn_managed_check(table, err);
 
+    if (code == TARN_OK && table->block == TARN_BLOCK_STORAGE_AHEAD &&
+        tarn_lease_is_claimed(use->lake->leases, table->id))
+        return tarn_fail(err, TARN_OVERLOADED, "commits that the catalog had lost are being taken back: try again");
     if (code == TARN_OK && table->block != use->cures)
         code = tarn_block_check(table, err);
     if (code != TARN_OK)

@@ -59,6 +59,36 @@ tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struc
     return TARN_OK;
 }
 
+/* --- a backup put in place --- */
+
+static tarn_code backup_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    TARN_AUTO(mem) char *text = NULL;
+    TARN_ERR(unset);
+    tarn_code code = tx->ops->meta.get(tx, TARN_META_BACKUP, &text, &unset);
+
+    *(bool *)ctx = code == TARN_OK && text[0] != '\0';
+    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &unset);
+}
+
+tarn_code tarn_lake_is_backup(struct tarn_lake *lake, bool *is_backup, struct tarn_err *err)
+{
+    return tarn_store_read(lake->store, backup_tx, is_backup, err);
+}
+
+static tarn_code settled_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    (void)ctx;
+    return tx->ops->meta.set(tx, TARN_META_BACKUP, "", err);
+}
+
+tarn_code tarn_lake_settle_backup(struct tarn_lake *lake, int64_t *failed, struct tarn_err *err)
+{
+    tarn_code code = tarn_look_all(lake, true, NULL, NULL, failed, err);
+
+    return code == TARN_OK && *failed == 0 ? tarn_store_write(lake->store, settled_tx, NULL, err) : code;
+}
+
 void tarn_lake_done(struct tarn_lake *lake)
 {
     tarn_looked_free(lake->looked);

@@ -34,6 +34,11 @@ struct tarn_lake {
  * retentions' defaults. Blocks (one write at most). `store` and `storage` (may be NULL: tools) are borrowed. */
 TARN_MUST tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struct tarn_storage *storage,
                                    struct tarn_err *err);
+/* Is the database a backup that was put in place and not compared with storage yet? */
+TARN_MUST tarn_code tarn_lake_is_backup(struct tarn_lake *lake, bool *is_backup, struct tarn_err *err);
+/* Compares every table with its storage, thoroughly; a backup is one no longer when all could be. Blocks; before the lake
+ * serves anybody. */
+TARN_MUST tarn_code tarn_lake_settle_backup(struct tarn_lake *lake, int64_t *failed, struct tarn_err *err);
 void tarn_lake_done(struct tarn_lake *lake); /* frees what tarn_lake_open made and default_root */
 
 /* A use case: a struct of its own (parameters in, results out, zeroed before use) and these steps. */

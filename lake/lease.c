@@ -75,6 +75,16 @@ void tarn_lease_release(struct tarn_leases *leases, int64_t table_id)
     pthread_mutex_unlock(&leases->lock);
 }
 
+bool tarn_lease_is_claimed(struct tarn_leases *leases, int64_t table_id)
+{
+    if (!leases)
+        return false;
+    pthread_mutex_lock(&leases->lock);
+    bool is_claimed = find(leases, table_id) < leases->count;
+    pthread_mutex_unlock(&leases->lock);
+    return is_claimed;
+}
+
 tarn_code tarn_staging_check(const struct tarn_table *table, struct tarn_err *err)
 {
     if (table->staging == 0)

@@ -13,6 +13,7 @@ void tarn_leases_free(struct tarn_leases *leases);
 /* False: somebody has it, or there is no memory. */
 bool tarn_lease_claim(struct tarn_leases *leases, int64_t table_id);
 void tarn_lease_release(struct tarn_leases *leases, int64_t table_id);
+bool tarn_lease_is_claimed(struct tarn_leases *leases, int64_t table_id);
 
 /* With the claim: takes back what is staged of the table, if anything, and clears its mark. Blocks. */
 TARN_MUST tarn_code tarn_lease_undo(struct tarn_lake *lake, int64_t table_id, struct tarn_err *err);

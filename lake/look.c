@@ -1,196 +1,136 @@
-/* look.c - storage against the row. Ahead: a manifest or a log entry of this very table above its version.
- * Foreign: a manifest that neither is this table's nor is the one that was adopted or published last. Entries of others
- * are no fault, but no commit may take their ids. */
+/* look.c - storage against the row. Ahead: a manifest, a log entry or a schema of this very table above what the row
+ * knows; it is taken back (retake.h) as far as nothing is missing. Foreign: a manifest that neither is this table's nor is
+ * the one that was adopted or published last. Entries of others are no fault, but no commit may take their ids. */
 #include "lake/look.h"
-#include "base/hash.h"
 #include "base/text.h"
-#include "base/text.h"
-#include "formats/manifest/manifest.h"
-#include "lake/source.h"
+#include "base/time.h"
+#include "lake/lease.h"
+#include "lake/publish_run.h"
+#include "lake/retake.h"
 #include <stdio.h>
 #include <string.h>
 
-#define ENTRIES_MAX    100                   /* newer log entries that are opened */
 #define ATTEMPTS       3                     /* while the manifest is replaced under the reader */
 #define ENTRY_SLACK_MS (10 * TARN_MINUTE_MS) /* clocks of storage and server may differ */
 
 struct look {
     struct tarn_lake *lake;
-    const struct tarn_table *table;
-    struct tarn_place *place;
+    struct tarn_table *table; /* owned: fresh */
+    struct tarn_publication pub;
+    struct tarn_place *place; /* owned */
+    struct tarn_traces traces;
+    struct tarn_schema_rows rows;
     enum tarn_block block;
-    int64_t ahead;               /* the highest version of this table that storage shows */
-    char token[TARN_TOKEN_TEXT]; /* of the manifest that was read, "" when there is none */
-    struct newer_entry {
-        char *path; /* owned */
-        bool is_foreign;
-    } newer[ENTRIES_MAX]; /* entries younger than the row */
-    size_t newer_count;
+    bool schema_ahead;
 };
-
-static void forget_entries(struct look *look)
-{
-    for (size_t i = 0; i < look->newer_count; i++)
-        free(look->newer[i].path);
-    look->newer_count = 0;
-}
 
 static void look_done(struct look *look)
 {
-    forget_entries(look);
+    tarn_table_free(look->table);
     tarn_place_free(look->place);
+    tarn_traces_done(&look->traces);
+    tarn_schema_rows_done(&look->rows);
 }
 
-/* A version of this very table, as storage tells it. */
-static void note_version(struct look *look, int64_t version)
-{
-    if (version > look->ahead)
-        look->ahead = version;
-    if (version > look->table->version)
-        look->block = TARN_BLOCK_STORAGE_AHEAD;
-}
-
-static bool is_ours(const struct look *look, const char *catalog, const char *uuid)
-{
-    return catalog && uuid && strcmp(catalog, look->lake->catalog_id) == 0 &&
-           strcmp(uuid, look->table->uuid) == 0;
-}
-
-struct publication_ctx {
-    int64_t table_id;
-    struct tarn_publication pub;
-    bool found;
-};
-
-static tarn_code publication_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    struct publication_ctx *c = ctx;
-    TARN_ERR(none);
-    tarn_code code = tx->ops->publications.get(tx, c->table_id, &c->pub, &none);
-
-    c->found = code == TARN_OK;
-    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
-}
-
-/* A manifest that is not by its own words ours may be the one that was adopted: same token or same bytes. */
-static tarn_code judge_foreign(struct look *look, const char *sha256, const char *token, struct tarn_err *err)
-{
-    struct publication_ctx c = { .table_id = look->table->id };
-    tarn_code code = tarn_store_read(look->lake->store, publication_tx, &c, err);
-
-    if (code != TARN_OK)
-        return code;
-    if (c.found && (strcmp(c.pub.manifest_token, token) == 0 || strcmp(c.pub.manifest_sha256, sha256) == 0))
-        return TARN_OK;
-    look->block = TARN_BLOCK_FOREIGN_WRITE;
-    return TARN_OK;
-}
-
-static tarn_code look_at_manifest(struct look *look, struct tarn_err *err)
-{
-    TARN_AUTO(hashed) struct tarn_hashed *source = NULL;
-    __attribute__((cleanup(tarn_manifest_head_done))) struct tarn_manifest_head head = { 0 };
-    struct tarn_object object = { 0 };
-    char sha256[TARN_SHA256_HEX];
-    TARN_ERR(bad);
-    tarn_code code = tarn_hashed_open(look->place, TARN_DOC_MANIFEST, &source, &object, &bad);
-
-    if (code == TARN_NOT_FOUND)
-        return TARN_OK; /* publication writes it */
-    memcpy(look->token, object.token, sizeof look->token);
-    if (code == TARN_OK)
-        code = tarn_manifest_read(tarn_hashed_fill, source, &head, NULL, NULL, &bad);
-    if (code == TARN_INVALID) {
-        look->block = TARN_BLOCK_FOREIGN_WRITE;
-        return TARN_OK;
-    }
-    if (code == TARN_OK)
-        code = tarn_hashed_end(source, sha256, &bad);
-    if (code != TARN_OK)
-        return tarn_err_move(err, &bad);
-    if (!is_ours(look, head.catalog, head.table_uuid))
-        return judge_foreign(look, sha256, object.token, err);
-    note_version(look, head.version);
-    return TARN_OK;
-}
-
-static tarn_code note_newer(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct look *look = ctx;
+    int64_t id = look->table->id;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    tarn_code code = tx->ops->tables.get_by_id(tx, id, &table, err);
 
-    if (tarn_ends_with(object->path, TARN_CHECKPOINT_SUFFIX))
-        return TARN_OK;
-    if (look->newer_count == ENTRIES_MAX || object->mtime_ms + ENTRY_SLACK_MS < look->table->committed_at)
-        return TARN_OK;
-    char *path = strdup(object->path);
-    if (!path)
-        return tarn_fail_oom(err);
-    look->newer[look->newer_count++] = (struct newer_entry){ path, object->is_symlink };
+    if (code == TARN_OK)
+        code = tx->ops->publications.get(tx, id, &look->pub, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_table_free(look->table);
+    look->table = tarn_take(&table);
     return TARN_OK;
 }
 
-static tarn_code look_at_entry(struct look *look, struct newer_entry *entry, struct tarn_err *err)
+/* The manifest that was noted last needs no reading. One that is not by its own words the table's may be the one that was
+ * adopted: same token or same bytes. */
+static tarn_code look_at_manifest(struct look *look, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { 0 };
-    TARN_ERR(bad);
-    tarn_code code = entry->is_foreign
-                         ? TARN_INVALID
-                         : tarn_entry_read_at(look->place, entry->path, &head, NULL, NULL, NULL, &bad);
+    struct tarn_traces *t = &look->traces;
+    struct tarn_object object = { 0 };
+    TARN_ERR(fault);
+    tarn_code code = tarn_place_stat(look->place, TARN_DOC_MANIFEST, &object, &fault);
 
-    if (code != TARN_OK && code != TARN_INVALID && code != TARN_NOT_FOUND)
-        return tarn_err_move(err, &bad);
-    bool is_own = code == TARN_OK && is_ours(look, head.catalog, head.table_uuid);
-    entry->is_foreign = code != TARN_NOT_FOUND && !is_own;
-    if (is_own)
-        note_version(look, head.version);
+    if (code != TARN_OK && code != TARN_NOT_FOUND)
+        return tarn_err_move(err, &fault);
+    if (code == TARN_NOT_FOUND || strcmp(object.token, look->pub.manifest_token) == 0)
+        return TARN_OK; /* publication writes it; or wrote it */
+    code = tarn_traces_manifest(look->place, t, err);
+    if (code != TARN_OK || t->manifest_is == TARN_TRACE_NONE || strcmp(t->manifest_sha256, look->pub.manifest_sha256) == 0)
+        return code;
+    if (t->manifest_is == TARN_TRACE_BAD || !t->manifest_own)
+        look->block = TARN_BLOCK_FOREIGN_WRITE;
+    else if (t->manifest.version > look->table->version)
+        look->block = TARN_BLOCK_STORAGE_AHEAD;
     return TARN_OK;
 }
 
 static tarn_code look_at_log(struct look *look, struct tarn_err *err)
 {
-    tarn_code code = tarn_place_list(look->place, TARN_DIR_LOG, true, note_newer, look, err);
+    const struct tarn_traces_ask ask = { .lake = look->lake,
+                                         .table_id = look->table->id,
+                                         .since_ms = look->table->committed_at - ENTRY_SLACK_MS,
+                                         .entries_only = true };
+    const struct tarn_trace_list *entries = &look->traces.entries;
+    tarn_code code = tarn_traces_log(look->place, &ask, &look->traces, err);
 
-    for (size_t i = 0; code == TARN_OK && look->block == TARN_BLOCK_NONE && i < look->newer_count; i++)
-        code = look_at_entry(look, &look->newer[i], err);
+    if (entries->count > 0 && entries->items[entries->count - 1].version > look->table->version)
+        look->block = TARN_BLOCK_STORAGE_AHEAD;
     return code;
 }
 
-/* "_transactions/<id>.json": false when it is none. */
-static bool id_of(const char *path, char id[TARN_TXN_ID_MAX + 1])
+static tarn_code look_at_schema(struct look *look, struct tarn_err *err)
 {
-    const char *name = strrchr(path, '/') + 1;
-    size_t len = strlen(name);
+    __attribute__((cleanup(tarn_schema_doc_done))) struct tarn_schema_doc doc = { 0 };
+    TARN_ERR(fault);
+    tarn_code code = tarn_schema_doc_read_at(look->place, &doc, NULL, &fault);
 
-    if (!tarn_ends_with(name, ".json") || len - strlen(".json") > TARN_TXN_ID_MAX)
-        return false;
-    snprintf(id, TARN_TXN_ID_MAX + 1, "%.*s", (int)(len - strlen(".json")), name);
-    return tarn_txn_id_check(id, "id", NULL) == TARN_OK;
+    if (code == TARN_OK && doc.current_version > look->table->schema_version)
+        look->schema_ahead = true;
+    if (code == TARN_OK || code == TARN_NOT_FOUND || code == TARN_INVALID || code == TARN_PAYLOAD_TOO_LARGE)
+        return TARN_OK;
+    return tarn_err_move(err, &fault);
 }
 
-static tarn_code take_ids(struct tarn_tx *tx, const struct look *look, struct tarn_err *err)
+static tarn_code look_once(struct look *look, struct tarn_err *err)
 {
-    char id[TARN_TXN_ID_MAX + 1];
+    look->block = TARN_BLOCK_NONE;
+    look->schema_ahead = false;
+    tarn_traces_done(&look->traces);
+    look->traces = (struct tarn_traces){ .catalog = look->lake->catalog_id, .uuid = look->table->uuid };
+    tarn_code code = look_at_manifest(look, err);
+    if (code == TARN_OK && look->block == TARN_BLOCK_NONE)
+        code = look_at_log(look, err);
+    return code == TARN_OK && look->block == TARN_BLOCK_NONE ? look_at_schema(look, err) : code;
+}
+
+/* --- what follows --- */
+
+/* Entries of others, and what nobody can read: no commit may have their ids. */
+static tarn_code take_ids(struct tarn_tx *tx, const struct look *look, const struct tarn_trace_list *list,
+                          struct tarn_err *err)
+{
     tarn_code code = TARN_OK;
 
-    for (size_t i = 0; i < look->newer_count && code == TARN_OK; i++)
-        if (look->newer[i].is_foreign && id_of(look->newer[i].path, id))
-            code = tx->ops->commits.take_id(tx, look->table->id, id, err);
+    for (size_t i = 0; i < list->count && code == TARN_OK; i++)
+        code = tx->ops->commits.take_id(tx, look->table->id, tarn_trace_id(&look->traces, &list->items[i]), err);
     return code;
 }
 
-/* Commits and their publication may have gone on meanwhile: what storage shows is held against the row as it
- * is now. */
+/* Commits and their publication may have gone on meanwhile. */
 static tarn_code block(struct tarn_tx *tx, const struct look *look, struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *table = NULL;
     tarn_code code = tx->ops->tables.get_by_id(tx, look->table->id, &table, err);
 
-    if (code != TARN_OK || table->block != TARN_BLOCK_NONE)
+    if (code != TARN_OK || table->block != TARN_BLOCK_NONE || tarn_looked_has(look->lake->looked, table->id))
         return code;
-    if (look->block == TARN_BLOCK_STORAGE_AHEAD && look->ahead <= table->version)
-        return TARN_OK;
-    if (look->block == TARN_BLOCK_FOREIGN_WRITE && tarn_looked_has(look->lake->looked, table->id))
-        return TARN_OK;
     table->block = look->block;
     return tx->ops->tables.update(tx, table, err);
 }
@@ -198,28 +138,11 @@ static tarn_code block(struct tarn_tx *tx, const struct look *look, struct tarn_
 static tarn_code note_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     const struct look *look = ctx;
-    tarn_code code = take_ids(tx, look, err);
+    tarn_code code = take_ids(tx, look, &look->traces.others, err);
 
-    return code == TARN_OK && look->block != TARN_BLOCK_NONE ? block(tx, look, err) : code;
-}
-
-static tarn_code look_once(struct look *look, struct tarn_err *err)
-{
-    look->block = TARN_BLOCK_NONE;
-    look->ahead = -1;
-    look->token[0] = '\0';
-    forget_entries(look);
-    tarn_code code = look_at_manifest(look, err);
-    return code == TARN_OK && look->block == TARN_BLOCK_NONE ? look_at_log(look, err) : code;
-}
-
-static bool has_found(const struct look *look)
-{
-    bool found = look->block != TARN_BLOCK_NONE;
-
-    for (size_t i = 0; i < look->newer_count; i++)
-        found |= look->newer[i].is_foreign;
-    return found;
+    if (code == TARN_OK)
+        code = take_ids(tx, look, &look->traces.bad, err);
+    return code == TARN_OK && look->block == TARN_BLOCK_FOREIGN_WRITE ? block(tx, look, err) : code;
 }
 
 static bool has_moved(struct look *look)
@@ -228,25 +151,69 @@ static bool has_moved(struct look *look)
     TARN_ERR(ignored);
 
     return tarn_place_stat(look->place, TARN_DOC_MANIFEST, &object, &ignored) == TARN_OK &&
-           strcmp(object.token, look->token) != 0;
+           strcmp(object.token, look->traces.manifest_token) != 0;
+}
+
+static tarn_code compare(struct look *look, struct tarn_err *err)
+{
+    bool again = true;
+    TARN_ERR(fault);
+    tarn_code code = tarn_place_open(look->lake->storage, look->table->location, false, &look->place, &fault);
+
+    if (code == TARN_NOT_FOUND)
+        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", look->table->location);
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    for (int i = 0; i < ATTEMPTS && again && code == TARN_OK; i++) {
+        code = look_once(look, err);
+        again = code == TARN_OK && look->block == TARN_BLOCK_FOREIGN_WRITE && has_moved(look);
+    }
+    if (code == TARN_OK && (look->block == TARN_BLOCK_FOREIGN_WRITE || look->traces.others.count + look->traces.bad.count > 0))
+        code = tarn_store_write(look->lake->store, note_tx, look, err);
+    return code;
+}
+
+/* A version that does not follow from the one before leaves the table blocked: that is the answer, no fault. */
+static tarn_code retake(struct look *look, bool is_thorough, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_retaking_done))) struct tarn_retaking retaking = { .lake = look->lake,
+                                                                                   .table_id = look->table->id,
+                                                                                   .is_thorough = is_thorough };
+    TARN_ERR(fault);
+    tarn_code code = tarn_retake_run(&retaking, &fault);
+
+    return code == TARN_OK || code == TARN_STORAGE_AHEAD ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+tarn_code tarn_look_in_turn(struct tarn_lake *lake, const struct tarn_table *table, bool is_thorough, struct tarn_err *err)
+{
+    __attribute__((cleanup(look_done))) struct look look = { .lake = lake, .table = calloc(1, sizeof *look.table) };
+
+    if (!look.table)
+        return tarn_fail_oom(err);
+    look.table->id = table->id;
+    if (!table->publish || !lake->storage || tarn_looked_has(lake->looked, table->id))
+        return TARN_OK;
+    tarn_code code = tarn_store_read(lake->store, load_tx, &look, err);
+    if (code == TARN_OK && (look.table->block == TARN_BLOCK_NONE || look.table->block == TARN_BLOCK_STORAGE_AHEAD))
+        code = compare(&look, err);
+    bool is_ahead = look.block == TARN_BLOCK_STORAGE_AHEAD || look.schema_ahead ||
+                    look.table->block == TARN_BLOCK_STORAGE_AHEAD;
+    if (code == TARN_OK && look.block != TARN_BLOCK_FOREIGN_WRITE && (is_ahead || is_thorough))
+        code = retake(&look, is_thorough, err);
+    if (code == TARN_OK)
+        tarn_looked_set(lake->looked, table->id, true);
+    return code;
 }
 
 tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_err *err)
 {
-    __attribute__((cleanup(look_done))) struct look look = { .lake = lake, .table = table };
-    bool again = true;
+    struct tarn_publish_turn turn = { lake, table->id, NULL };
 
-    if (!table->publish || !lake->storage)
-        return TARN_OK;
-    tarn_code code = tarn_place_open(lake->storage, table->location, false, &look.place, err);
-    if (code == TARN_NOT_FOUND)
-        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there",
-                         table->location);
-    for (int i = 0; i < ATTEMPTS && again && code == TARN_OK; i++) {
-        code = look_once(&look, err);
-        again = code == TARN_OK && look.block != TARN_BLOCK_NONE && has_moved(&look);
-    }
-    if (code != TARN_OK || !has_found(&look))
-        return code;
-    return tarn_store_write(lake->store, note_tx, &look, err);
+    if (tarn_lease_is_claimed(lake->leases, table->id))
+        return tarn_fail(err, TARN_OVERLOADED, "the table is being compared with its storage: try again");
+    tarn_publish_turn_begin(&turn);
+    tarn_code code = tarn_look_in_turn(lake, table, false, err);
+    tarn_publish_turn_end(&turn);
+    return code;
 }

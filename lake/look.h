@@ -16,7 +16,16 @@ void tarn_looked_set(struct tarn_looked *looked, int64_t table_id, bool is_compa
 /* Was it not compared yet? A table that is not published writes over nothing: it is compared when that changes. */
 bool tarn_look_is_due(const struct tarn_lake *lake, const struct tarn_table *table);
 
-/* Compares and, where storage is ahead of or foreign to the row, sets the table's block in the store. Blocks;
- * on a worker. TARN_STORAGE_UNAVAILABLE when the folder cannot be read. */
+/* Compares, once a table. Where storage is ahead of the row, what it knows is taken back when nothing of it is missing;
+ * else, and where it is foreign, the table's block is set in the store. Blocks; on a worker. TARN_STORAGE_UNAVAILABLE when
+ * the folder cannot be read, TARN_OVERLOADED while somebody else takes back or undoes. */
 TARN_MUST tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, struct tarn_err *err);
+/* The same for who has the table's turn (lake/publish_run.h). `is_thorough`: batches and name are compared too, as after a
+ * restored backup. */
+TARN_MUST tarn_code tarn_look_in_turn(struct tarn_lake *lake, const struct tarn_table *table, bool is_thorough,
+                                      struct tarn_err *err);
+/* look_all.c: all managed tables, one after the other. What cannot be read is told to the log, counted in *failed, and
+ * looked at again before the table's first commit. `is_over` (may be NULL) is asked between tables. */
+TARN_MUST tarn_code tarn_look_all(struct tarn_lake *lake, bool is_thorough, bool (*is_over)(void *ctx), void *ctx,
+                                  int64_t *failed, struct tarn_err *err);
 #endif

@@ -1,6 +1,7 @@
 /* publish_run.c - one publication: what the row says is missing on storage, in the order in which a reader
  * may meet it, and last the note of it in the catalog. It may end anywhere and be run again. */
 #include "lake/publish_run.h"
+#include "lake/look.h"
 #include "lake/publish.h"
 #include <string.h>
 
@@ -163,6 +164,18 @@ tarn_code tarn_publish_begin(struct tarn_publish_run *run, struct tarn_err *err)
     return open_place(run, err);
 }
 
+/* A catalog from a backup must not write over what storage knows and it does not: since the start the table was not
+ * compared. Afterwards its row may be another. */
+static tarn_code look_first(struct tarn_publish_run *run, struct tarn_err *err)
+{
+    tarn_code code = tarn_look_in_turn(run->lake, run->table, false, err);
+    if (code == TARN_OK)
+        code = tarn_store_read(run->lake->store, load_tx, run, err);
+    if (code == TARN_OK)
+        judge(run);
+    return code;
+}
+
 tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { run->lake,
@@ -177,6 +190,11 @@ tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
     judge(run);
     if (!run->wants_version && !run->wants_schema && !run->wants_batches)
         return TARN_OK;
+    if (!run->is_off && tarn_look_is_due(run->lake, run->table)) {
+        code = look_first(run, err);
+        if (code != TARN_OK || run->is_off || !(run->wants_version || run->wants_schema || run->wants_batches))
+            return code;
+    }
     code = all_steps(run, err);
     if (code != TARN_FOREIGN_WRITE)
         return code;

@@ -342,6 +342,8 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = tx->ops->tables.reserve_id(tx, &t->id, err);
     if (code == TARN_OK)
         code = tx->ops->tables.insert(tx, t, err);
+    if (code == TARN_OK && t->mode == TARN_MANAGED) /* storage was looked at just now */
+        tarn_looked_set(use->lake->looked, t->id, true);
     if (code == TARN_OK)
         code = insert_history(tx, use, err);
     if (code == TARN_OK && tarn_links_wanted(t->properties))
@@ -373,9 +375,6 @@ static void done(void *state)
 {
     struct tarn_register_use *use = state;
 
-    /* Storage was looked at just now: the first commit need not do it again. */
-    if (use->table && use->table->id > 0 && use->lake->looked && use->table->mode == TARN_MANAGED)
-        tarn_looked_set(use->lake->looked, use->table->id, true);
     tarn_inherited_done(&use->inherited);
     forget(use);
 }

@@ -3,6 +3,7 @@
 #include "server/house.h"
 #include "api/answers.h"
 #include "api/traffic.h"
+#include "base/log.h"
 #include "base/time.h"
 #include "catalog/sqlite/sqlite.h"
 #include "server/drain.h"
@@ -81,6 +82,22 @@ static tarn_code open_auth(struct tarn_house *house, struct tarn_err *err)
                           &house->made_admin_token, &house->auth, err);
 }
 
+/* Of a restored backup nobody sees anything before it is what storage knows. */
+static tarn_code settle_backup(struct tarn_house *house, struct tarn_err *err)
+{
+    int64_t failed = 0;
+    bool is_backup = false;
+    tarn_code code = tarn_lake_is_backup(&house->lake, &is_backup, err);
+    if (code != TARN_OK || !is_backup)
+        return code;
+    tarn_log(TARN_LOG_INFO, "backup_restored", "detail", "every table is compared with its storage first", NULL);
+    code = tarn_lake_settle_backup(&house->lake, &failed, err);
+    if (code == TARN_OK)
+        tarn_log(failed > 0 ? TARN_LOG_WARN : TARN_LOG_INFO, "backup_compared", "detail",
+                 failed > 0 ? "some tables could not be: the next start tries again" : "all tables were", NULL);
+    return code;
+}
+
 static tarn_code open_background(struct tarn_house *house, struct tarn_err *err)
 {
     const struct tarn_config *config = house->config;
@@ -156,7 +173,7 @@ tarn_code tarn_house_open(struct tarn_config *config, struct tarn_house **out, s
 {
     typedef tarn_code step_fn(struct tarn_house * house, struct tarn_err * err);
     static step_fn *const k_steps[] = { open_listener, open_data,       open_storage, open_lake,
-                                        open_auth,     open_background, open_workers, open_doors };
+                                        open_auth,     settle_backup, open_background, open_workers, open_doors };
     struct tarn_house *house = calloc(1, sizeof *house);
     if (!house) {
         tarn_config_free(config);

@@ -47,6 +47,19 @@ static tarn_code copy(const struct tarn_sqlite_store *store, const char *file, s
     return rc == SQLITE_DONE ? TARN_OK : fail(rc, err);
 }
 
+/* The copy says what it is: a server that starts on it compares every table with its storage first. Nobody else has it
+ * open, so a second connection to the database it is not. */
+static tarn_code mark(const char *file, struct tarn_err *err)
+{
+    sqlite3 *db = NULL;
+    int rc = sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, "INSERT INTO meta (key, value) VALUES ('" TARN_META_BACKUP "', '1') "
+                              "ON CONFLICT (key) DO UPDATE SET value = '1'", NULL, NULL, NULL);
+    (void)sqlite3_close(db);
+    return rc == SQLITE_OK ? TARN_OK : fail(rc, err);
+}
+
 static tarn_code check(const char *file, struct tarn_err *err)
 {
     ONCE once = { 0 };
@@ -86,6 +99,8 @@ tarn_code tarn_sqlite_backup(struct tarn_store *base, const char *file, struct t
     if (lstat(file, &st) == 0)
         return tarn_fail(err, TARN_INVALID, "the file for the copy exists already");
     tarn_code code = copy(tarn_sqlite_store_of(base), file, err);
+    if (code == TARN_OK)
+        code = mark(file, err);
     if (code == TARN_OK)
         code = check(file, err);
     if (code == TARN_OK)

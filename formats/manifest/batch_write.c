@@ -33,6 +33,7 @@ void tarn_batch_doc_write(struct tarn_jsonw *w, const struct tarn_table *table, 
         tarn_jsonw_ki64(w, "size", batch->size);
     if (batch->transaction)
         tarn_jsonw_kstr(w, "transaction", batch->transaction);
+    tarn_jsonw_ktime(w, "updated_at", batch->updated_at);
     tarn_doc_write_owner(w, table, catalog_id);
     tarn_jsonw_object_end(w);
     tarn_buf_addc(w->out, '\n');

@@ -14,8 +14,7 @@ void tarn_entry_write_head(struct tarn_jsonw *w, const struct tarn_table *table,
     tarn_doc_write_owner(w, table, catalog_id);
     if (commit->group[0])
         tarn_jsonw_kstr(w, "group", commit->group);
-    if (commit->schema_version > 0)
-        tarn_jsonw_ki64(w, "schema_version", commit->schema_version);
+    tarn_jsonw_ki64(w, "schema_version", commit->schema_version);
     if (commit->is_rollback)
         tarn_jsonw_ki64(w, "rollback_to", commit->rollback_to);
     if (commit->body_hash[0])

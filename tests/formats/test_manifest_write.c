@@ -110,7 +110,7 @@ Test(manifest_write, an_entry_has_the_founding_members_and_tarn_s)
     cr_expect(eq(
         str, out.data,
         "{\"id\":\"txn-7\",\"timestamp\":\"2024-02-01T14:32:15Z\",\"version\":7,\"catalog\":\"cat-1\","
-        "\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"dataChange\":false,\"operations\":[\n"
+        "\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"schema_version\":0,\"dataChange\":false,\"operations\":[\n"
         "{\"type\":\"remove_file\",\"path\":\"b.parquet\"}\n"
         ",{\"type\":\"add_file\",\"path\":\"date=2024-02-01/a \\\"q\\\".parquet\",\"size\":12,"
         "\"partitionValues\":{\"date\":\"2024-02-01\"},\"columnStats\":{\"id\":{\"min\":1}},\"numRecords\":3,"

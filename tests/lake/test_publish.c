@@ -16,7 +16,7 @@
     ",\"created_at\":\"2024-02-01T14:30:00Z\",\"files\":[\n" files "]}\n"
 #define ENTRY(version, ops)                                                                                  \
     "{\"id\":\"txn-" version "\",\"timestamp\":\"2024-02-01T14:30:0" version "Z\",\"version\":" version      \
-    "," OWNER ",\"dataChange\":true,\"operations\":[\n" ops "]}\n"
+    "," OWNER ",\"schema_version\":0,\"dataChange\":true,\"operations\":[\n" ops "]}\n"
 #define FILE_OF(path) "{\"path\":\"" path "\",\"size\":10}\n"
 #define ADD(path)     "{\"type\":\"add_file\",\"path\":\"" path "\",\"size\":10}\n"
 #define REMOVE(path)  "{\"type\":\"remove_file\",\"path\":\"" path "\"}\n"

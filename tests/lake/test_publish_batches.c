@@ -13,11 +13,12 @@
 #define OWNER "\"catalog\":\"" MANAGED_CATALOG "\",\"table_uuid\":\"22222222-2222-4222-8222-222222222200\""
 #define TIMES                                                                                                \
     "\"start_time\":\"2024-02-01T14:30:00Z\",\"end_time\":\"2024-02-01T14:30:15Z\",\"num_records\":5"
+#define UPDATED ",\"updated_at\":\"2024-02-01T14:30:00Z\","
 #define RUNNING(id)                                                                                          \
-    "{\"batch_id\":\"" id "\",\"status\":\"running\",\"start_time\":\"2024-02-01T14:30:00Z\"," OWNER "}\n"
-#define FAILED(id) "{\"batch_id\":\"" id "\",\"status\":\"failed\"," TIMES "," OWNER "}\n"
+    "{\"batch_id\":\"" id "\",\"status\":\"running\",\"start_time\":\"2024-02-01T14:30:00Z\"" UPDATED OWNER "}\n"
+#define FAILED(id) "{\"batch_id\":\"" id "\",\"status\":\"failed\"," TIMES UPDATED OWNER "}\n"
 #define COMPLETED(id, transaction)                                                                           \
-    "{\"batch_id\":\"" id "\",\"status\":\"completed\"," TIMES ",\"transaction\":\"" transaction "\"," OWNER \
+    "{\"batch_id\":\"" id "\",\"status\":\"completed\"," TIMES ",\"transaction\":\"" transaction "\"" UPDATED OWNER \
     "}\n"
 
 static void expect_text(const struct managed *m, const char *path, const char *expected)
