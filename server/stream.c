@@ -29,6 +29,8 @@ size_t tarn_stream_copy(struct tarn_task *task, char *out, size_t max)
 {
     size_t left = task->piece.len - task->piece_sent;
     size_t len = left < max ? left : max;
+    if (len == 0)
+        return 0; /* a producer that found nothing in its slice may not even have a buffer yet */
     memcpy(out, task->piece.data + task->piece_sent, len);
     task->piece_sent += len;
     return len;
