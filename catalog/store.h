@@ -382,6 +382,8 @@ struct tarn_store_ops {
         /* One of the table, live or closed, suspects too; *out owned; TARN_NOT_FOUND. */
         tarn_code (*get_finding)(struct tarn_tx *tx, int64_t table_id, const char *id, struct tarn_finding *out,
                                  struct tarn_err *err);
+        /* Is a storage_unreachable with that root as its subject open at another live table, and was it told? */
+        tarn_code (*root_told)(struct tarn_tx *tx, const char *root, int64_t table_id, bool *told, struct tarn_err *err);
         /* Those that closed before `before` go, at most `limit` a call. */
         tarn_code (*expire_findings)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left,
                                      struct tarn_err *err);

@@ -112,7 +112,7 @@ void tarn_facts_done(struct tarn_facts *facts)
 {
     char *texts[] = { facts->table,      facts->latest_transaction, facts->partition_keys, facts->last_updated_text,
                       facts->pointer_id, facts->newest_data_path,   facts->manifest_catalog, facts->manifest_uuid,
-                      facts->manifest_transaction };
+                      facts->manifest_transaction, facts->lost_root };
     struct tarn_suspects *lists[] = {
         &facts->log.twice,    &facts->log.misnamed,    &facts->log.undated, &facts->duplicates, &facts->missing, &facts->sizes, &facts->unregistered,
         &facts->leftovers,    &facts->not_in_manifest, &facts->still_listed, &facts->symlinks,  &facts->corrupt,
@@ -276,6 +276,7 @@ static tarn_code as_fact(tarn_code code, struct tarn_facts *out, struct tarn_err
         return tarn_err_move(err, fault);
     tarn_facts_done(out);
     out->state = TARN_FACTS_UNREACHABLE;
+    out->broke_off = true;
     snprintf(out->why, sizeof out->why, "%s", fault->detail);
     return TARN_OK;
 }

@@ -126,6 +126,8 @@ struct tarn_facts {
     enum tarn_format format;
     bool managed;
     bool not_allowed;           /* unreachable: the location lies under no root any more */
+    bool broke_off;             /* unreachable: the folder could be opened, and reading failed then */
+    char *lost_root;            /* unreachable, and so is all below this root; owned, NULL: it is not the root's fault */
     enum tarn_block block;      /* managed: why it takes no commits */
     int64_t gathered_at;
     unsigned saw;               /* TARN_SAW_... */

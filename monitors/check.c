@@ -136,6 +136,7 @@ static tarn_code make_row(struct check *c, struct tarn_err *err)
 
 static tarn_code judge(struct check *c, struct tarn_err *err)
 {
+    c->facts.broke_off = false; /* nothing that was said before stands: it could not be judged */
     c->judging = (struct tarn_judging){ .facts = &c->facts, .settings = &c->settings, .now_ms = c->options->now_ms };
     tarn_code code = tarn_judge_all(&c->judging, err);
     if (code == TARN_OK)

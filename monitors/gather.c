@@ -30,7 +30,10 @@ static tarn_code open_place(struct tarn_lake *lake, const struct tarn_table *tab
     facts->managed = table->mode == TARN_MANAGED;
     facts->block = table->block;
     snprintf(facts->why, sizeof facts->why, "%.511s", fault.detail);
-    return TARN_OK;
+    if (facts->not_allowed || !tarn_storage_root_is_lost(lake->storage, table->location))
+        return TARN_OK;
+    facts->lost_root = strdup(tarn_storage_root(lake->storage, table->location));
+    return facts->lost_root ? TARN_OK : tarn_fail_oom(err);
 }
 
 /* --- the schema that an observed table's files are held to, when it is not the one that lies there --- */

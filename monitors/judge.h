@@ -24,7 +24,7 @@ struct tarn_kind {
 };
 extern const struct tarn_kind tarn_kinds[];
 extern const size_t tarn_kinds_count;
-#define TARN_KINDS_MAX 80
+#define TARN_KINDS_MAX 96
 const struct tarn_kind *tarn_kind_find(const char *code); /* NULL: unknown */
 
 /* --- settings.c --- */

@@ -14,6 +14,7 @@
 const struct tarn_kind tarn_kinds[] = {
     /* the place */
     { "storage_unreachable", TARN_SEV_ERROR, .is_unjudged = true, .text = "The table's folder is missing or storage does not answer; nothing else is judged." },
+    { "scan_failed", TARN_SEV_WARNING, .needs = STORAGE, .text = "The folder is there, but reading it failed: what the last scan said stands, until it counts as too old." },
     { "no_table_found", TARN_SEV_ERROR, .needs = STORAGE, .is_unjudged = true, .text = "The folder is there, but holds no table." },
     { "format_not_supported", TARN_SEV_INFO, .needs = STORAGE, .is_unjudged = true, .text = "The table is of a format that is not judged." },
     { "location_not_allowed", TARN_SEV_ERROR, .is_unjudged = true, .text = "The location no longer lies under a storage root; its storage is not touched." },

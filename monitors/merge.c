@@ -82,14 +82,25 @@ static bool is_examined(const struct tarn_finding *finding, const struct tarn_fa
     return missing == 0;
 }
 
+/* Of these a scan that could not be made reports one. */
+static bool is_of_failed_scans(const struct tarn_finding *finding)
+{
+    static const char *const k_codes[] = { "storage_unreachable", "location_not_allowed", "scan_failed" };
+
+    for (size_t i = 0; i < TARN_COUNT(k_codes); i++)
+        if (strcmp(finding->code, k_codes[i]) == 0)
+            return true;
+    return false;
+}
+
 /* For how many good looks at it does this scan count? */
 static int good_looks(const struct tarn_merge *m, const struct tarn_finding *finding)
 {
     const struct tarn_kind *kind = tarn_kind_find(finding->code);
     unsigned needs = kind ? kind->needs : 0, others = needs & ~(unsigned)TARN_SAW_FOOTERS;
 
-    if (m->facts->state == TARN_FACTS_UNREACHABLE)
-        return 0; /* a scan that failed closes nothing */
+    if (m->facts->state == TARN_FACTS_UNREACHABLE) /* a scan that failed closes nothing but what says so in other words */
+        return is_of_failed_scans(finding) ? m->weight : 0;
     if (find(m->unsure, finding->code, finding->subject) || find(m->unsure, finding->code, "*"))
         return 0; /* bad once, good once */
     if (!is_examined(finding, m->facts, needs))
@@ -236,6 +247,29 @@ static tarn_code look_good(const struct tarn_merge *m, const struct tarn_finding
     return next.good_looks < TARN_LOOKS ? tarn_findings_add(&out->live, &next, err) : close_as(m, &next, "cleared", out, err);
 }
 
+/* Some of the many that it stands for were not looked at: few reports do not mean that there are few. */
+static bool stays_grouped(const struct tarn_merge *m, const struct tarn_finding *star)
+{
+    const struct tarn_kind *kind = tarn_kind_find(star->code);
+
+    return is_star(star) && kind && (m->facts->saw & kind->needs) != kind->needs;
+}
+
+static bool is_in_group(const struct tarn_merge *m, const struct tarn_finding *report)
+{
+    const struct tarn_finding *star = is_star(report) ? NULL : find(m->before, report->code, "*");
+
+    return star && stays_grouped(m, star);
+}
+
+static tarn_code keep(const struct tarn_finding *known, struct tarn_merged *out, struct tarn_err *err)
+{
+    struct tarn_finding same;
+    tarn_code code = tarn_finding_copy(&same, known, err);
+
+    return code == TARN_OK ? tarn_findings_add(&out->live, &same, err) : code;
+}
+
 static tarn_code merge_known(const struct tarn_merge *m, const struct tarn_finding *known, struct tarn_merged *out,
                              struct tarn_err *err)
 {
@@ -244,6 +278,8 @@ static tarn_code merge_known(const struct tarn_merge *m, const struct tarn_findi
 
     if (report)
         return look_bad(m, known, report, out, err);
+    if (regroups && stays_grouped(m, known))
+        return keep(known, out, err);
     return regroups ? regroup(m, known, out, err) : look_good(m, known, out, err);
 }
 
@@ -256,7 +292,7 @@ tarn_code tarn_findings_merge(const struct tarn_merge *m, struct tarn_merged *ou
         code = merge_known(m, &m->before->items[i], &merged, err);
     for (size_t i = 0; i < m->reports->count && code == TARN_OK; i++) {
         const struct tarn_finding *report = &m->reports->items[i];
-        if (!find(m->before, report->code, report->subject))
+        if (!find(m->before, report->code, report->subject) && !is_in_group(m, report))
             code = look_bad(m, NULL, report, &merged, err);
     }
     if (code != TARN_OK)

@@ -8,9 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     FAILED_PAUSE_MS = 5 * 60 * 1000,
+    WRITER_MS = 10 * 1000,
+    WRITER_PAUSE_MS = 200,
     SHARE = 20 /* a table is scanned at most a twentieth of the time, where its interval allows */
 };
 
@@ -82,6 +85,19 @@ static tarn_code start_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code;
 }
 
+/* A fault of this house is a scan that failed like any other: it is told, and the next one waits its turn. */
+static void take_failure(const struct tarn_scan_use *u, struct scan_state *s, const struct tarn_err *fault)
+{
+    tarn_facts_done(&s->facts);
+    tarn_facts_init(&s->facts);
+    s->facts.state = TARN_FACTS_UNREACHABLE;
+    s->facts.broke_off = true;
+    s->facts.format = u->table->format;
+    s->facts.managed = u->table->mode == TARN_MANAGED;
+    s->facts.block = u->table->block;
+    snprintf(s->facts.why, sizeof s->facts.why, "%s", fault->detail);
+}
+
 static tarn_code look(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
 {
     const struct tarn_gather_ask ask = { .table = u->table,
@@ -89,9 +105,12 @@ static tarn_code look(struct tarn_lake *lake, struct tarn_scan_use *u, struct sc
                                          .now_ms = s->now_ms,
                                          .previous_version = s->scanned ? s->before.version : -1,
                                          .sweep = s->sweep };
-    tarn_code code = tarn_scan_gather(lake, &ask, &s->facts, err);
-    if (code != TARN_OK)
-        return code;
+    TARN_ERR(fault);
+    tarn_code code = tarn_scan_gather(lake, &ask, &s->facts, &fault);
+    if (code == TARN_INTERNAL)
+        take_failure(u, s, &fault);
+    else if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
     struct tarn_judging judging = { .facts = &s->facts, .settings = &s->settings, .now_ms = s->now_ms };
     code = tarn_judge_all(&judging, err);
     if (code == TARN_OK) {
@@ -129,12 +148,21 @@ static tarn_code set_apart(struct tarn_findings *reports, const struct tarn_find
     return code;
 }
 
+/* A manifest that cannot be read and was changed just now: its writer may be in the middle of it. */
+static bool is_being_written(const struct scan_state *s)
+{
+    return s->facts.manifest == TARN_DOC_BAD && s->now_ms - s->facts.manifest_mtime_ms < WRITER_MS;
+}
+
 /* Only what looks wrong both times is a report; what did so once is no good look either. */
 static tarn_code look_again(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
 {
     TARN_AUTO_DONE(findings) struct tarn_findings first = s->reports;
+    const struct timespec k_pause = { .tv_nsec = WRITER_PAUSE_MS * 1000000L };
     unsigned saw = s->facts.saw;
 
+    if (is_being_written(s))
+        (void)nanosleep(&k_pause, NULL);
     s->reports = (struct tarn_findings){ 0 };
     tarn_code code = look(lake, u, s, err);
     if (code == TARN_OK)
@@ -222,9 +250,20 @@ static char *with_flapping(const char *details, int64_t flapping)
     return out;
 }
 
-static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *table, struct tarn_scan_row *row,
-                          struct tarn_err *err)
+/* A manifest that could not be read, and nobody says yet that it is broken: what the scan before saw stands. */
+static bool is_in_doubt(const struct scan_state *s, const struct tarn_findings *findings)
 {
+    bool doubts = s->facts.manifest == TARN_DOC_BAD;
+
+    for (size_t i = 0; doubts && i < findings->count; i++)
+        doubts = strcmp(findings->items[i].code, "manifest_unreadable") != 0 || !tarn_finding_is_open(&findings->items[i]);
+    return doubts;
+}
+
+static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *table,
+                          const struct tarn_findings *findings, struct tarn_scan_row *row, struct tarn_err *err)
+{
+    bool stands = row->checked_at >= 0 && is_in_doubt(s, findings);
     bool has_failed = s->facts.state == TARN_FACTS_UNREACHABLE;
 
     row->table_id = table->id;
@@ -239,6 +278,8 @@ static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *t
         row->next_sweep_at = s->now_ms + jittered(s->settings.sweep_interval_ms, table->id, s->now_ms);
     row->checked_at = s->now_ms;
     row->duration_ms = s->took_ms;
+    if (stands)
+        return TARN_OK;
     row->checked_version = s->facts.managed ? table->version : s->facts.version;
     free(row->details);
     row->details = with_flapping(s->details, row->flapping);
@@ -316,7 +357,7 @@ static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err
     if (code == TARN_OK)
         code = tarn_foreign_ids_take(tx, &s->facts.log, table->id, err);
     if (code == TARN_OK)
-        code = fill_row(s, table, &u->scan, err);
+        code = fill_row(s, table, &u->findings, &u->scan, err);
     if (code != TARN_OK)
         return code;
     if (!scanned)

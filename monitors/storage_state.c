@@ -23,7 +23,11 @@ void tarn_judge_storage_state(struct tarn_judging *j)
     report_block(j);
     if (facts->state == TARN_FACTS_READ)
         return;
-    const char *code = facts->not_allowed ? "location_not_allowed" : k_codes[facts->state];
-    snprintf(message, sizeof message, "%s: %s", code, facts->why);
-    tarn_judge_report(j, code, &(struct tarn_report){ .subject = "table", .message = message });
+    const char *code = facts->not_allowed ? "location_not_allowed" : facts->broke_off ? "scan_failed" : k_codes[facts->state];
+    if (facts->lost_root) /* the same text for every table below it */
+        snprintf(message, sizeof message, "%s: the storage root '%.400s' is gone or empty", code, facts->lost_root);
+    else
+        snprintf(message, sizeof message, "%s: %s", code, facts->why);
+    tarn_judge_report(j, code, &(struct tarn_report){ .subject = facts->lost_root ? facts->lost_root : "table",
+                                                      .message = message });
 }

@@ -86,6 +86,27 @@ const char *tarn_storage_root(const struct tarn_storage *storage, const char *lo
     return root_of(storage, location);
 }
 
+static tarn_code note_any(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+{
+    (void)object;
+    *(bool *)ctx = true;
+    return tarn_fail(err, TARN_RECHECK, "found"); /* one is enough */
+}
+
+bool tarn_storage_root_is_lost(const struct tarn_storage *storage, const char *location)
+{
+    const char *root = root_of(storage, location);
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    bool has_any = false;
+    TARN_ERR(ignored);
+
+    if (!root)
+        return false;
+    if (tarn_place_open(storage, root, false, &place, &ignored) == TARN_OK)
+        (void)!tarn_place_list(place, "", false, note_any, &has_any, &ignored);
+    return !has_any;
+}
+
 /* --- places --- */
 
 tarn_code tarn_place_open(const struct tarn_storage *storage, const char *location, bool create,

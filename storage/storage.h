@@ -33,6 +33,9 @@ TARN_MUST tarn_code tarn_storage_allows(const struct tarn_storage *storage, cons
 
 /* The root that `location` (canonical) lies under, borrowed; NULL: none. */
 const char *tarn_storage_root(const struct tarn_storage *storage, const char *location);
+/* Is that root itself gone: not there, not readable, or empty, as a mount point is with nothing mounted? For who met a
+ * location that cannot be opened. Blocks. */
+bool tarn_storage_root_is_lost(const struct tarn_storage *storage, const char *location);
 
 /* A place: one table's folder, opened anew for each scan and each publication. Symlinks below the
  * root are not followed (openat2 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS on local disk). */

@@ -37,6 +37,29 @@ static void write_event(struct tarn_jsonw *w, const struct tarn_event *event)
     tarn_jsonw_object_end(w);
 }
 
+/* A lost root is told once, under the table that met it first. It is news for those who see only other tables too: without
+ * the name of that table, and of the root. */
+static bool is_of_root(const struct tarn_event *event)
+{
+    return strncmp(event->type, "finding.", 8) == 0 && strstr(event->data, "\"root\":");
+}
+
+static void write_root_event(struct tarn_jsonw *w, const struct tarn_event *event)
+{
+    json_auto_t *data = json_loads(event->data, 0, NULL);
+
+    tarn_jsonw_object(w);
+    tarn_jsonw_ki64(w, "sequence", event->sequence);
+    tarn_jsonw_kstr(w, "type", event->type);
+    tarn_jsonw_kstr(w, "table", NULL);
+    tarn_jsonw_ktime(w, "at", event->at);
+    tarn_jsonw_kstr(w, "finding", json_string_value(json_object_get(data, "finding")));
+    tarn_jsonw_kstr(w, "code", json_string_value(json_object_get(data, "code")));
+    tarn_jsonw_kstr(w, "severity", json_string_value(json_object_get(data, "severity")));
+    tarn_jsonw_kstr(w, "message", "a storage root is gone or empty");
+    tarn_jsonw_object_end(w);
+}
+
 static tarn_code visit(void *ctx, const struct tarn_event *event, struct tarn_err *err)
 {
     struct feed *feed = ctx;
@@ -44,9 +67,13 @@ static tarn_code visit(void *ctx, const struct tarn_event *event, struct tarn_er
     (void)err;
     feed->rows++;
     feed->next = event->sequence;
-    if (!tarn_principal_sees(&feed->req->who, event->namespace_, event->name))
+    bool is_seen = tarn_principal_sees(&feed->req->who, event->namespace_, event->name);
+    if (!is_seen && !is_of_root(event))
         return TARN_OK;
-    write_event(&feed->w, event);
+    if (is_seen)
+        write_event(&feed->w, event);
+    else
+        write_root_event(&feed->w, event);
     feed->limit--;
     feed->told++;
     return TARN_OK;

@@ -3,7 +3,7 @@
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
-enum { S_LIVE, S_GET, S_CLOSED, S_REOPENABLE, S_SPANS, S_PUT, S_DELETE, S_EXPIRE };
+enum { S_LIVE, S_GET, S_CLOSED, S_REOPENABLE, S_SPANS, S_PUT, S_DELETE, S_EXPIRE, S_ROOT };
 /* clang-format off */
 const char *const tarn_sqlite_findings_sql[] = {
     /* In the order of the index findings_live; the severity is sorted by afterwards. */
@@ -39,6 +39,11 @@ const char *const tarn_sqlite_findings_sql[] = {
     [S_EXPIRE] =
         "DELETE FROM findings WHERE id IN (SELECT id FROM findings WHERE closed_at < ?1 AND closed_at IS NOT NULL "
         "ORDER BY closed_at LIMIT ?2)",
+    /* By the index findings_root. */
+    [S_ROOT] =
+        "SELECT 1 FROM findings f JOIN tables t ON t.id = f.table_id WHERE f.code = 'storage_unreachable' AND "
+        "f.closed_at IS NULL AND f.told_at IS NOT NULL AND f.subject = ?1 AND f.table_id <> ?2 AND "
+        "f.suppressed_by IS NULL AND t.dropped_at IS NULL LIMIT 1",
     NULL
 };
 /* clang-format on */
@@ -225,6 +230,14 @@ static tarn_code delete_finding(struct tarn_tx *tx, const char *id, struct tarn_
     return code;
 }
 
+static tarn_code root_told(struct tarn_tx *tx, const char *root, int64_t table_id, bool *told, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_ROOT);
+    bind_text(st, 1, root);
+    bind_i64(st, 2, table_id);
+    return tarn_sqlite_next(tx, st, told, err);
+}
+
 static tarn_code expire_findings(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left,
                                  struct tarn_err *err)
 {
@@ -240,6 +253,7 @@ static tarn_code expire_findings(struct tarn_tx *tx, int64_t before, int64_t lim
 void tarn_sqlite_findings_ops(struct tarn_store_ops *ops)
 {
     ops->monitors.get_finding = get_finding;
+    ops->monitors.root_told = root_told;
     ops->monitors.expire_findings = expire_findings;
     ops->monitors.findings = findings;
     ops->monitors.closed = closed;

@@ -56,6 +56,7 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(the_spans_of_closed_findings_of_a_code_come_newest_first)                                              \
     X(findings_are_ordered_worst_first_and_closed_ones_may_reopen)                                           \
     X(what_is_said_of_a_finding_reads_back)                                                                  \
+    X(a_lost_root_is_told_by_one_table_as_long_as_it_lives)                                                  \
     X(closed_findings_come_newest_first_in_pages_and_expire)                                                 \
     X(the_status_list_counts_what_is_open_and_names_the_worst)                                               \
     X(a_silence_reads_back_and_goes)                                                                         \

@@ -439,6 +439,46 @@ void tarn_contract_what_is_said_of_a_finding_reads_back(tarn_store_opener *open)
     (void)get_finding(store, none, TARN_NOT_FOUND);
 }
 
+struct root {
+    int64_t table_id;
+    bool told;
+};
+static tarn_code root_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct root *r = ctx;
+    return tx->ops->monitors.root_told(tx, "/lake", r->table_id, &r->told, err);
+}
+static bool root_told(struct tarn_store *store, int64_t table_id)
+{
+    struct root r = { .table_id = table_id };
+    fx_read(store, root_tx, &r, TARN_OK);
+    return r.told;
+}
+
+void tarn_contract_a_lost_root_is_told_by_one_table_as_long_as_it_lives(tarn_store_opener *open)
+{
+    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    int64_t id = fx_make(store, "default", "orders"), other = fx_make(store, "default", "other");
+    struct tarn_finding row = finding(id, "f1", "storage_unreachable", "/lake", TARN_SEV_ERROR);
+
+    fx_write(store, put_finding_tx, &row, TARN_OK);
+    cr_expect(eq(int, root_told(store, other), 0), "it is open, but nobody was told");
+    row.told_at = 5;
+    fx_write(store, put_finding_tx, &row, TARN_OK);
+    cr_expect(eq(int, root_told(store, other), 1));
+    cr_expect(eq(int, root_told(store, id), 0), "its own does not count");
+    row.suppressed_by = S("silence:x");
+    fx_write(store, put_finding_tx, &row, TARN_OK);
+    cr_expect(eq(int, root_told(store, other), 0));
+    row.suppressed_by = NULL;
+    fx_write(store, put_finding_tx, &row, TARN_OK);
+    struct tarn_table *table = fx_get(store, id);
+    table->dropped_at = 9;
+    fx_update(store, table);
+    tarn_table_free(table);
+    cr_expect(eq(int, root_told(store, other), 0), "a dropped table tells nothing");
+}
+
 struct closed {
     int64_t table_id, at, before;
     const char *after_id;

@@ -134,17 +134,21 @@ Test(data_files, leftovers_are_always_one_finding)
 
 Test(storage_state, what_cannot_be_judged_is_one_finding)
 {
-    static const struct { enum tarn_facts_state state; bool not_allowed; const char *expected; } k_rows[] = {
-        { TARN_FACTS_READ, false, "" },
-        { TARN_FACTS_UNREACHABLE, false, "storage_unreachable table error" },
-        { TARN_FACTS_UNREACHABLE, true, "location_not_allowed table error" },
-        { TARN_FACTS_NO_TABLE, false, "no_table_found table error" },
-        { TARN_FACTS_UNSUPPORTED, false, "format_not_supported table info" },
+    static const struct { enum tarn_facts_state state; bool not_allowed, broke_off; const char *root, *expected; } k_rows[] = {
+        { TARN_FACTS_READ, false, false, NULL, "" },
+        { TARN_FACTS_UNREACHABLE, false, false, NULL, "storage_unreachable table error" },
+        { TARN_FACTS_UNREACHABLE, false, false, "/lake", "storage_unreachable /lake error" },
+        { TARN_FACTS_UNREACHABLE, false, true, NULL, "scan_failed table warning" },
+        { TARN_FACTS_UNREACHABLE, true, false, NULL, "location_not_allowed table error" },
+        { TARN_FACTS_NO_TABLE, false, false, NULL, "no_table_found table error" },
+        { TARN_FACTS_UNSUPPORTED, false, false, NULL, "format_not_supported table info" },
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         struct tarn_facts facts = plain_facts();
         facts.state = k_rows[i].state;
         facts.not_allowed = k_rows[i].not_allowed;
+        facts.broke_off = k_rows[i].broke_off;
+        facts.lost_root = k_rows[i].root ? strdup(k_rows[i].root) : NULL;
         cr_expect(eq(str, (char *)judged(tarn_judge_storage_state, &facts, NULL), (char *)k_rows[i].expected));
         for (size_t k = 1; k < tarn_judges_count; k++)
             if (facts.state != TARN_FACTS_READ)

@@ -166,6 +166,25 @@ Test(findings, many_become_one_and_single_ones_again_without_losing_since)
     cr_expect(eq(int, run.closed, 3));
 }
 
+Test(findings, few_reports_of_a_partial_look_do_not_take_many_apart)
+{
+    __attribute__((cleanup(run_done))) struct run run = { .opened = 0 };
+    struct tarn_facts facts = plain_facts();
+    TARN_AUTO_DONE(findings) struct tarn_findings reports = { 0 };
+    struct tarn_merged merged = { 0 };
+
+    scan_many(&run, 30, NOW);
+    scan_many(&run, 30, NOW + MINUTE);
+    facts.saw = TARN_SAW_DOCUMENTS | TARN_SAW_STORAGE;
+    add_report(&reports, "missing_data_file", "a");
+    const struct tarn_merge merge = { .before = &run.live, .reports = &reports, .facts = &facts, .now_ms = NOW + 2 * MINUTE, .weight = 2 };
+    cr_assert(eq(int, tarn_findings_merge(&merge, &merged, NULL), TARN_OK));
+    cr_expect(eq(sz, merged.closed.count, 0));
+    cr_assert(eq(sz, merged.live.count, 1));
+    cr_expect(eq(str, merged.live.items[0].subject, "*"));
+    tarn_merged_done(&merged);
+}
+
 Test(findings, what_looked_wrong_in_one_of_two_looks_is_neither_bad_nor_good)
 {
     __attribute__((cleanup(run_done))) struct run run = { .opened = 0 };
