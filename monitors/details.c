@@ -88,6 +88,8 @@ static void put_freshness(json_t *out, const struct tarn_facts *facts, const str
     json_object_set_new(freshness, "age_seconds", seconds_or_null(f.last_run >= 0, f.age_ms));
     json_object_set_new(freshness, "threshold_seconds", seconds_or_null(is_due, f.due_at - f.last_run));
     json_object_set_new(freshness, "threshold_source", json_string(f.source));
+    json_object_set_new(freshness, "warning_after_seconds", seconds_or_null(f.warning_ms >= 0, f.warning_ms));
+    json_object_set_new(freshness, "error_after_seconds", seconds_or_null(f.error_ms >= 0, f.error_ms));
     json_object_set_new(freshness, "next_expected", time_or_null(f.due_at));
     json_object_set_new(freshness, "last_run", time_or_null(f.last_run));
     json_object_set_new(out, "freshness", freshness);

@@ -59,9 +59,17 @@ struct ask {
     int64_t now_ms, grace_ms;
 };
 
+static void nearest(int64_t *limit_ms, int64_t other_ms)
+{
+    if (*limit_ms < 0 || other_ms < *limit_ms)
+        *limit_ms = other_ms;
+}
+
 static void judge_limit(const struct ask *ask, const struct tarn_limit *limit, enum tarn_severity severity, const char *by,
                         struct tarn_freshness *f)
 {
+    if (limit->is_set)
+        nearest(severity == TARN_SEV_ERROR ? &f->error_ms : &f->warning_ms, limit->value);
     if (!limit->is_set || f->last_run < 0)
         return;
     int64_t due_at = f->last_run + limit->value;
@@ -88,6 +96,8 @@ static void judge_deadline(const struct ask *ask, const struct tarn_deadline *de
     /* A table that never had data misses only what it lived to see. */
     bool was_there = f->last_run >= 0 || (ask->facts->born_at >= 0 && ask->facts->born_at <= dues.missed.from);
     bool is_late = dues.has_missed && was_there && f->late < TARN_SEV_ERROR;
+    if (f->last_run >= 0 && (dues.has_missed || dues.has_next))
+        nearest(&f->error_ms, (dues.has_missed ? dues.missed.at : dues.next.at) - f->last_run);
     bool is_next = !is_late && f->late == TARN_SEV_OK && dues.has_next && f->last_run >= 0 &&
                    (f->due_at < 0 || dues.next.at < f->due_at);
 
@@ -127,11 +137,24 @@ static void judge_rhythm(const struct ask *ask, struct tarn_freshness *f)
         return;
     f->source = "learned";
     f->due_at = rhythm.late_at;
-    f->allowed_ms = rhythm.late_at - f->last_run;
+    f->allowed_ms = f->warning_ms = rhythm.late_at - f->last_run;
     if (ask->now_ms <= rhythm.late_at + ask->grace_ms)
         return;
     f->late = TARN_SEV_WARNING;
     snprintf(f->message, sizeof f->message, "freshness > %s (learned)", tarn_duration_format(f->allowed_ms, text));
+}
+
+/* A severity that is set stands for both thresholds, and `off` for none. */
+static void apply_severity(const struct tarn_kind_settings *kind, struct tarn_freshness *f)
+{
+    int64_t first_ms = f->error_ms;
+
+    if (!kind->is_off && !kind->has_severity)
+        return;
+    if (f->warning_ms >= 0)
+        nearest(&first_ms, f->warning_ms);
+    f->warning_ms = !kind->is_off && kind->severity == TARN_SEV_WARNING ? first_ms : -1;
+    f->error_ms = !kind->is_off && kind->severity == TARN_SEV_ERROR ? first_ms : -1;
 }
 
 struct tarn_freshness tarn_freshness_of(const struct tarn_facts *facts, const struct tarn_settings *settings, int64_t now_ms)
@@ -139,7 +162,8 @@ struct tarn_freshness tarn_freshness_of(const struct tarn_facts *facts, const st
     const struct tarn_kind_settings *kind = tarn_settings_of(settings, "freshness");
     const struct tarn_promise *contract = &settings->freshness.contract;
     const struct ask ask = { facts, settings, now_ms, kind->grace_ms };
-    struct tarn_freshness f = { .last_run = tarn_life_last(&facts->life), .due_at = -1, .allowed_ms = -1 };
+    struct tarn_freshness f = { .last_run = tarn_life_last(&facts->life), .due_at = -1, .allowed_ms = -1,
+                                .warning_ms = -1, .error_ms = -1 };
 
     f.age_ms = f.last_run >= 0 ? now_ms - f.last_run : -1;
     if (has_promise(&kind->warning, &kind->error, &settings->freshness.deadline)) {
@@ -155,6 +179,7 @@ struct tarn_freshness tarn_freshness_of(const struct tarn_facts *facts, const st
     } else {
         judge_rhythm(&ask, &f);
     }
+    apply_severity(kind, &f);
     return f;
 }
 

@@ -18,6 +18,7 @@ struct tarn_freshness {
     int64_t due_at;           /* when the next run is expected at the latest, -1: nothing is expected */
     enum tarn_severity late;  /* TARN_SEV_OK: in time */
     int64_t allowed_ms;       /* of what it is late against */
+    int64_t warning_ms, error_ms; /* ages above which it is late, -1: none; the error's may be up to a deadline */
     char message[160];
 };
 struct tarn_freshness tarn_freshness_of(const struct tarn_facts *facts, const struct tarn_settings *settings, int64_t now_ms);

@@ -3,12 +3,13 @@
 #include "monitors/numbers.h"
 #include "base/time.h"
 #include "monitors/judge.h"
+#include <stdio.h>
 #include <string.h>
 
 enum detail_form { COUNT, SECONDS, INSTANT, AGE /* seconds before the scan, kept as an instant */ };
 
 static const struct {
-    const char *key;
+    const char *key; /* a dot leads into an object */
     enum tarn_number number;
     enum detail_form form;
 } k_details[] = {
@@ -25,6 +26,8 @@ static const struct {
     { "orphan_bytes", TARN_N_ORPHAN_BYTES, COUNT },
     { "reclaimable_files", TARN_N_RECLAIMABLE_FILES, COUNT },
     { "reclaimable_bytes", TARN_N_RECLAIMABLE_BYTES, COUNT },
+    { "freshness.warning_after_seconds", TARN_N_FRESH_WARNING, SECONDS },
+    { "freshness.error_after_seconds", TARN_N_FRESH_ERROR, SECONDS },
     { "staging_files", TARN_N_STAGING_FILES, COUNT },
     { "staging_bytes", TARN_N_STAGING_BYTES, COUNT },
     { "staging_oldest_seconds", TARN_N_STAGING_OLDEST, AGE },
@@ -68,6 +71,17 @@ static int64_t detail_value(const json_t *value, enum detail_form form, int64_t 
     return form == SECONDS ? number * TARN_SECOND_MS : checked_at - number * TARN_SECOND_MS;
 }
 
+static const json_t *member(const json_t *details, const char *key)
+{
+    const char *dot = strchr(key, '.');
+    char outer[32];
+
+    if (!dot)
+        return json_object_get(details, key);
+    snprintf(outer, sizeof outer, "%.*s", (int)(dot - key), key);
+    return json_object_get(json_object_get(details, outer), dot + 1);
+}
+
 static void read_details(const struct tarn_scan_row *scan, int64_t out[TARN_NUMBERS])
 {
     if (!scan->details || strcmp(scan->details, "{}") == 0)
@@ -75,7 +89,7 @@ static void read_details(const struct tarn_scan_row *scan, int64_t out[TARN_NUMB
     json_auto_t *details = json_loads(scan->details, 0, NULL);
     for (size_t i = 0; i < TARN_COUNT(k_details); i++)
         out[k_details[i].number] =
-            detail_value(json_object_get(details, k_details[i].key), k_details[i].form, scan->checked_at);
+            detail_value(member(details, k_details[i].key), k_details[i].form, scan->checked_at);
 }
 
 /* --- findings --- */

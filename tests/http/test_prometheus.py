@@ -84,6 +84,9 @@ def value(text, series):
 def what_the_server_tells_is_clean_and_right():
     with folder() as place:
         lake = Lake(place)
+        status, answer = lake.client.call("PATCH", "/api/table/well", {"monitors": {"freshness": {"warning": "2h", "error": "1d"}}})
+        assert status == 200, answer
+        lake.client.call("POST", "/api/table/well/check")
         text = lake.metrics()
         assert promtool("check", "metrics", text=text) == ""
         feed = r'table="team.\"feed.x\""'
@@ -95,6 +98,9 @@ def what_the_server_tells_is_clean_and_right():
             'tarn_table_published_version{table="well"}': 2,
             'tarn_table_latest_data_file_timestamp_seconds{table="well"}': T0,
             'tarn_table_missing_files{table="well"}': 0,
+            'tarn_table_freshness_threshold_seconds{table="well",severity="warning"}': 7200,
+            'tarn_table_freshness_threshold_seconds{table="well",severity="error"}': 86400,
+            'tarn_table_freshness_threshold_seconds{table="sick",severity="error"}': None,
             'tarn_table_status{table="well",tarn_table_status="healthy"}': 1,
             'tarn_table_status{table="well",tarn_table_status="unhealthy"}': 0,
             'tarn_table_findings{table="well",severity="error"}': 0,
@@ -117,7 +123,7 @@ def what_the_server_tells_is_clean_and_right():
         wrong = {series: value(text, series) for series, number in expected.items() if value(text, series) != number}
         assert not wrong, wrong
         now = time.time()
-        for name in ("tarn_table_last_commit_timestamp_seconds", "tarn_table_manifest_last_updated_timestamp_seconds",
+        for name in ("tarn_table_last_commit_timestamp_seconds", "tarn_table_last_run_timestamp_seconds", "tarn_table_manifest_last_updated_timestamp_seconds",
                      "tarn_table_scan_last_success_timestamp_seconds"):
             assert 0 <= now - value(text, name + '{table="well"}') < 60, name
         assert 0 <= now - value(text, "process_start_time_seconds") < 60

@@ -178,22 +178,61 @@ Test(freshness, an_empty_batch_is_proof_of_life)
 
 static const struct { const char *now, *last, *monitors, *details; } k_told[] = {
     { "2026-06-02T11:00:00Z", "2026-06-02T10:00:00Z", FRESH("\"warning\":\"2h\",\"error\":\"3h\""),
-      "{\"age_seconds\":3600,\"threshold_seconds\":7200,\"threshold_source\":\"config\",\"next_expected\":\"2026-06-02T12:00:00Z\",\"last_run\":\"2026-06-02T10:00:00Z\"}" },
+      "{\"age_seconds\":3600,\"threshold_seconds\":7200,\"threshold_source\":\"config\","
+      "\"warning_after_seconds\":7200,\"error_after_seconds\":10800,"
+      "\"next_expected\":\"2026-06-02T12:00:00Z\",\"last_run\":\"2026-06-02T10:00:00Z\"}" },
     { "2026-06-02T14:00:00Z", "2026-06-02T10:00:00Z", FRESH("\"warning\":\"2h\",\"error\":\"3h\""),
-      "{\"age_seconds\":14400,\"threshold_seconds\":10800,\"threshold_source\":\"config\",\"next_expected\":\"2026-06-02T13:00:00Z\",\"last_run\":\"2026-06-02T10:00:00Z\"}" },
+      "{\"age_seconds\":14400,\"threshold_seconds\":10800,\"threshold_source\":\"config\","
+      "\"warning_after_seconds\":7200,\"error_after_seconds\":10800,"
+      "\"next_expected\":\"2026-06-02T13:00:00Z\",\"last_run\":\"2026-06-02T10:00:00Z\"}" },
     { "2026-06-02T08:00:00Z", "2026-06-01T10:00:00Z", FRESH("\"deadline\":{\"at\":\"09:00\"}"),
-      "{\"age_seconds\":79200,\"threshold_seconds\":82800,\"threshold_source\":\"deadline\",\"next_expected\":\"2026-06-02T09:00:00Z\",\"last_run\":\"2026-06-01T10:00:00Z\"}" },
+      "{\"age_seconds\":79200,\"threshold_seconds\":82800,\"threshold_source\":\"deadline\","
+      "\"warning_after_seconds\":null,\"error_after_seconds\":82800,"
+      "\"next_expected\":\"2026-06-02T09:00:00Z\",\"last_run\":\"2026-06-01T10:00:00Z\"}" },
     { "2026-06-02T08:00:00Z", "2026-06-02T07:00:00Z", FRESH("\"deadline\":{\"at\":\"09:00\"}"),
-      "{\"age_seconds\":3600,\"threshold_seconds\":93600,\"threshold_source\":\"deadline\",\"next_expected\":\"2026-06-03T09:00:00Z\",\"last_run\":\"2026-06-02T07:00:00Z\"}" },
+      "{\"age_seconds\":3600,\"threshold_seconds\":93600,\"threshold_source\":\"deadline\","
+      "\"warning_after_seconds\":null,\"error_after_seconds\":93600,"
+      "\"next_expected\":\"2026-06-03T09:00:00Z\",\"last_run\":\"2026-06-02T07:00:00Z\"}" },
     { "2026-06-02T08:00:00Z", "2026-06-02T07:00:00Z", FRESH("\"contract\":{\"error\":\"5h\"}"),
-      "{\"age_seconds\":3600,\"threshold_seconds\":18000,\"threshold_source\":\"contract\",\"next_expected\":\"2026-06-02T12:00:00Z\",\"last_run\":\"2026-06-02T07:00:00Z\"}" },
+      "{\"age_seconds\":3600,\"threshold_seconds\":18000,\"threshold_source\":\"contract\","
+      "\"warning_after_seconds\":null,\"error_after_seconds\":18000,"
+      "\"next_expected\":\"2026-06-02T12:00:00Z\",\"last_run\":\"2026-06-02T07:00:00Z\"}" },
     { "2026-06-02T08:00:00Z", "2026-06-02T07:00:00Z", NULL,
-      "{\"age_seconds\":3600,\"threshold_seconds\":null,\"threshold_source\":\"learning\",\"next_expected\":null,\"last_run\":\"2026-06-02T07:00:00Z\"}" },
+      "{\"age_seconds\":3600,\"threshold_seconds\":null,\"threshold_source\":\"learning\","
+      "\"warning_after_seconds\":null,\"error_after_seconds\":null,"
+      "\"next_expected\":null,\"last_run\":\"2026-06-02T07:00:00Z\"}" },
     { "2026-06-02T08:00:00Z", NULL, FRESH("\"warning\":\"1h\""),
-      "{\"age_seconds\":null,\"threshold_seconds\":null,\"threshold_source\":\"config\",\"next_expected\":null,\"last_run\":null}" },
+      "{\"age_seconds\":null,\"threshold_seconds\":null,\"threshold_source\":\"config\","
+      "\"warning_after_seconds\":3600,\"error_after_seconds\":null,"
+      "\"next_expected\":null,\"last_run\":null}" },
     { "2026-06-02T08:00:00Z", "2026-06-02T08:00:30Z", NULL, /* signed: another clock */
-      "{\"age_seconds\":-30,\"threshold_seconds\":null,\"threshold_source\":\"learning\",\"next_expected\":null,\"last_run\":\"2026-06-02T08:00:30Z\"}" },
+      "{\"age_seconds\":-30,\"threshold_seconds\":null,\"threshold_source\":\"learning\","
+      "\"warning_after_seconds\":null,\"error_after_seconds\":null,"
+      "\"next_expected\":null,\"last_run\":\"2026-06-02T08:00:30Z\"}" },
 };
+
+Test(freshness, the_thresholds_that_are_told_are_those_that_count)
+{
+    static const struct { const char *monitors; int64_t warning_ms, error_ms; } k_rows[] = {
+        { FRESH("\"warning\":\"2h\",\"error\":\"3h\""), 7200000, 10800000 },
+        { FRESH("\"warning\":\"2h\",\"error\":\"3h\",\"severity\":\"off\""), -1, -1 },
+        { FRESH("\"warning\":\"2h\",\"error\":\"3h\",\"severity\":\"info\""), -1, -1 },
+        { FRESH("\"warning\":\"2h\",\"error\":\"3h\",\"severity\":\"warning\""), 7200000, -1 },
+        { FRESH("\"error\":\"3h\",\"severity\":\"warning\""), 10800000, -1 },
+        { FRESH("\"warning\":\"2h\",\"severity\":\"error\""), -1, 7200000 },
+        { FRESH("\"error\":\"30h\",\"deadline\":{\"at\":\"09:00\"}"), -1, 93600000 }, /* 07:00 to 09:00 of the next day */
+        { FRESH("\"error\":\"3h\",\"deadline\":{\"at\":\"09:00\"}"), -1, 10800000 },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_facts facts = plain_facts();
+        struct tarn_settings settings;
+        facts.life.last_data = at("2026-06-02T07:00:00Z");
+        tarn_settings_resolve(NULL, k_rows[i].monitors, &settings);
+        struct tarn_freshness f = tarn_freshness_of(&facts, &settings, at("2026-06-02T08:00:00Z"));
+        cr_expect(eq(i64, f.warning_ms, k_rows[i].warning_ms), "row %zu", i);
+        cr_expect(eq(i64, f.error_ms, k_rows[i].error_ms), "row %zu", i);
+    }
+}
 
 Test(freshness, the_details_tell_age_threshold_and_whence)
 {
