@@ -38,17 +38,52 @@ static void show_keys(const json_t *status)
         line("partitioned by", text);
 }
 
+/* What people and windows say of a finding; "" when nobody says anything. */
+static void note_of(const json_t *finding, char out[512])
+{
+    const json_t *ack = json_object_get(finding, "acknowledged"), *accepted = json_object_get(finding, "accepted");
+    const char *quiet = json_string_value(json_object_get(finding, "suppressed_by"));
+    const char *comment = json_string_value(json_object_get(ack, "comment"));
+    const char *until = json_string_value(json_object_get(ack, "until"));
+    size_t len = 0;
+
+    out[0] = '\0';
+    if (json_is_object(accepted))
+        len += (size_t)snprintf(out, 512, "accepted: %.150s", tarn_show(accepted, "reason"));
+    if (json_is_object(ack))
+        len += (size_t)snprintf(out + len, 512 - len, "%sacknowledged by %.100s%s%.40s%s%.120s", len ? "; " : "",
+                                tarn_show(ack, "by"), until ? " until " : "", until ? until : "", comment ? ": " : "",
+                                comment ? comment : "");
+    if (quiet)
+        (void)snprintf(out + len, 512 - len, "%squiet: %.60s", len ? "; " : "", quiet);
+}
+
+static bool has_notes(const json_t *findings)
+{
+    char note[512] = "";
+
+    for (size_t i = 0; i < json_array_size(findings) && !note[0]; i++)
+        note_of(json_array_get(findings, i), note);
+    return note[0] != '\0';
+}
+
 static void show_findings(const json_t *findings)
 {
     static const char *const k_titles[] = { "SEVERITY", "SINCE", "MESSAGE", NULL };
+    static const char *const k_noted[] = { "SEVERITY", "SINCE", "MESSAGE", "NOTE", NULL };
     static const char *const k_members[] = { "severity", "since", "message" };
-    struct tarn_grid grid = { .titles = k_titles };
+    struct tarn_grid grid = { .titles = has_notes(findings) ? k_noted : k_titles };
+    char note[512];
 
     if (json_array_size(findings) == 0)
         return;
-    for (size_t i = 0; i < json_array_size(findings); i++)
+    for (size_t i = 0; i < json_array_size(findings); i++) {
         for (size_t k = 0; k < TARN_COUNT(k_members); k++)
             tarn_grid_member(&grid, json_array_get(findings, i), k_members[k]);
+        note_of(json_array_get(findings, i), note);
+        if (grid.titles == k_noted)
+            tarn_grid_text(&grid, note[0] ? note : NULL);
+    }
     fputc('\n', stdout);
     tarn_grid_print(&grid);
     tarn_grid_done(&grid);

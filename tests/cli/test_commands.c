@@ -188,6 +188,28 @@ Test(commands, the_status_of_all_exits_with_the_worst)
     cr_expect(eq(int, ask(200, "[]", "status"), 0));
 }
 
+Test(commands, a_status_says_what_people_and_windows_say_of_findings)
+{
+    static const struct { const char *members, *shown; } k_rows[] = {
+        { "\"acknowledged\":{\"by\":\"anna\",\"comment\":\"at it\",\"until\":\"2024-02-02T00:00:00Z\"}",
+          "acknowledged by anna until 2024-02-02T00:00:00Z: at it" },
+        { "\"acknowledged\":{\"by\":\"anna\",\"comment\":null,\"until\":null}", "acknowledged by anna" },
+        { "\"accepted\":{\"by\":\"bert\",\"reason\":\"lost in 2019\"}", "accepted: lost in 2019" },
+        { "\"suppressed_by\":\"maintenance\"", "quiet: maintenance" },
+        { "\"accepted\":{\"by\":\"b\",\"reason\":\"r\"},\"acknowledged\":{\"by\":\"a\"},\"suppressed_by\":\"silence:1\"",
+          "accepted: r; acknowledged by a; quiet: silence:1" },
+    };
+    char body[1024];
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        snprintf(body, sizeof body,
+                 "{\"table\":\"t\",\"status\":\"healthy\",\"severity\":\"warning\",\"findings\":[{\"severity\":\"warning\","
+                 "\"since\":\"2024-02-01T00:00:00Z\",\"message\":\"m\",%s}]}", k_rows[i].members);
+        cr_expect(eq(int, ask(200, body, "status t"), 1));
+        cr_expect(tarn_has(tarn_cli_stdout(), k_rows[i].shown), "%s", tarn_cli_stdout());
+    }
+}
+
 Test(commands, a_status_is_shown_with_its_findings)
 {
     cr_expect(eq(int,

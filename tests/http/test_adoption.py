@@ -41,7 +41,8 @@ def listing(location):
 
 
 # What scans in the background write: their rows, and the events of the findings that they open and close.
-BACKGROUND = re.compile(r"""INSERT INTO "(scans|findings|sqlite_sequence|events" VALUES\(\d+,'finding\.)""")
+BACKGROUND = re.compile(
+    r"""INSERT INTO "(scans|findings|samples|sqlite_sequence|meta" VALUES\('samples\.|events" VALUES\(\d+,'finding\.)""")
 
 
 def database(client):
