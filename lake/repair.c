@@ -20,6 +20,7 @@ static const struct {
     [TARN_REPAIR_REPUBLISH] = { "republish", tarn_repair_republish, true },
     [TARN_REPAIR_REGISTER] = { "register", tarn_repair_register, false },
     [TARN_REPAIR_FORGET] = { "forget", tarn_repair_forget, false },
+    [TARN_REPAIR_ADOPT] = { "adopt", tarn_repair_adopt, true },
 };
 
 const char *tarn_repair_plan_text(enum tarn_repair_plan plan) { return k_plans[plan].word; }
@@ -92,6 +93,10 @@ static tarn_code look(struct tarn_repair_run *run, struct tarn_err *err)
     use->version = commit->expected_version = run->table->version;
     use->block = run->table->block;
     use->is_shown = run->table->publish;
+    free(use->location);
+    use->location = strdup(run->table->location);
+    if (!use->location)
+        return tarn_fail_oom(err);
     code = k_plans[use->plan].look(run, err);
     return code == TARN_OK && commit->op_count > 0 ? tarn_repair_describe(use, err) : code;
 }
@@ -192,8 +197,10 @@ static tarn_code take_ids(struct tarn_tx *tx, const struct tarn_repair_use *use,
     const struct tarn_buf *paths = &use->foreign;
     tarn_code code = TARN_OK;
 
-    for (size_t at = 0; code == TARN_OK && at < paths->len; at += strlen(paths->data + at) + 1) {
+    for (size_t at = 0; code == TARN_OK && at < paths->len;) {
         const char *name = strrchr(paths->data + at, '/') + 1;
+        at += strlen(paths->data + at) + 1;
+        at += strlen(paths->data + at) + 1; /* its token */
         char id[TARN_TXN_ID_MAX + 1];
         snprintf(id, sizeof id, "%.*s", (int)(strlen(name) - strlen(".json")), name);
         if (tarn_txn_id_check(id, "id", NULL) == TARN_OK)
@@ -249,6 +256,23 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- after it --- */
 
+/* They were taken in and lie in _conflicts/ too. One that changed since stays. */
+static void remove_foreign(struct tarn_lake *lake, const struct tarn_repair_use *use)
+{
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    const struct tarn_buf *paths = &use->foreign;
+    TARN_ERR(ignored);
+    tarn_code code = paths->len > 0 ? tarn_place_open(lake->storage, use->location, false, &place, &ignored) : TARN_NOT_FOUND;
+
+    for (size_t at = 0; code == TARN_OK && at < paths->len;) {
+        const char *path = paths->data + at, *token = path + strlen(path) + 1;
+        struct tarn_object object = { 0 };
+        if (tarn_place_stat(place, path, &object, &ignored) == TARN_OK && strcmp(object.token, token) == 0)
+            code = tarn_place_remove(place, path, &ignored);
+        at = (size_t)(token - paths->data) + strlen(token) + 1;
+    }
+}
+
 static bool needs_after(const void *state)
 {
     const struct tarn_repair_use *use = state;
@@ -264,6 +288,7 @@ static tarn_code after(struct tarn_lake *lake, void *state, struct tarn_err *err
     (void)err;
     if (!lake->storage)
         return TARN_OK;
+    remove_foreign(lake, use);
     tarn_code code = tarn_publish_table(lake, use->table_id, &fault);
     use->commit.published = code == TARN_OK && use->is_shown;
     if (code != TARN_OK && lake->publisher)
@@ -282,6 +307,7 @@ static void done(void *state)
     json_decref(use->moves.items);
     json_decref(use->left_out.items);
     tarn_buf_done(&use->foreign);
+    free(use->location);
     tarn_commit_done(&use->commit);
 }
 
@@ -304,7 +330,7 @@ static tarn_code parse_words(struct tarn_repair_use *use, const char *plan, cons
     bool known = false;
 
     for (size_t i = 0; i < TARN_COUNT(k_plans) && !known; i++) {
-        known = k_plans[i].word && strcmp(k_plans[i].word, plan) == 0;
+        known = strcmp(k_plans[i].word, plan) == 0;
         use->plan = (enum tarn_repair_plan)i;
     }
     if (!known)

@@ -51,7 +51,8 @@ struct tarn_repair_use {
     bool settles, relinks, marks;         /* documents are to be written once the decision is durable */
     struct tarn_publication publication;  /* with `settles`: what lies there counts as known */
     char seen_token[96];                  /* what Tarn had published when the walk began */
-    struct tarn_buf foreign;              /* log entries of others, each with its NUL: their ids are taken, and then they go */
+    struct tarn_buf foreign;              /* log entries of others: path and token, each with its NUL; their ids are taken */
+    char *location;                       /* owned: the table's */
     char folder[64];                      /* _conflicts/<time> of this run */
 };
 extern const struct tarn_use tarn_repair;

@@ -142,7 +142,7 @@ tarn_code tarn_repair_forget(struct tarn_repair_run *run, struct tarn_err *err)
     if (code == TARN_OK)
         code = tarn_repair_names_each(run->use->paths, expect_name, &s, err);
     if (code == TARN_OK)
-        code = tarn_repair_live_files(run, judge, &s, err);
+        code = tarn_repair_files_at(run, run->table->version, judge, &s, err);
     if (code == TARN_OK)
         code = tarn_repair_names_each(run->use->paths, note_name, &s, err);
     return code == TARN_OK && s.gone > 0 ? check_place(&s, err) : code;

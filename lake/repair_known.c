@@ -229,12 +229,13 @@ tarn_code tarn_repair_known_files(struct tarn_repair_run *run, struct tarn_files
     return code == TARN_OK ? read_old_log(run, out, err) : code;
 }
 
-/* --- the live ones, with all that is known of them --- */
+/* --- those of a snapshot, with all that is known of them --- */
 
 /* A row whose texts lie in the page's own buffer. */
 struct live_row { struct tarn_file file; size_t path_at, values_at, stats_at; };
 struct live {
     struct tarn_repair_run *run;
+    int64_t version;
     char after[TARN_PATH_MAX + 1];
     struct tarn_buf texts; /* NUL-terminated, one after the other */
     struct live_row rows[PAGE_ROWS];
@@ -274,8 +275,7 @@ static tarn_code live_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     live->count = 0;
     tarn_buf_clear(&live->texts);
-    return tx->ops->files.page(tx, live->run->table->id, live->run->table->version, live->after, PAGE_ROWS, keep_row, live,
-                               err);
+    return tx->ops->files.page(tx, live->run->table->id, live->version, live->after, PAGE_ROWS, keep_row, live, err);
 }
 
 static const char *text_at(const struct live *live, size_t at) { return at == SIZE_MAX ? NULL : live->texts.data + at; }
@@ -296,7 +296,8 @@ static tarn_code give(struct live *live, tarn_file_fn *fn, void *ctx, struct tar
     return code;
 }
 
-tarn_code tarn_repair_live_files(struct tarn_repair_run *run, tarn_file_fn *fn, void *ctx, struct tarn_err *err)
+tarn_code tarn_repair_files_at(struct tarn_repair_run *run, int64_t version, tarn_file_fn *fn, void *ctx,
+                               struct tarn_err *err)
 {
     __attribute__((cleanup(live_freep))) struct live *live = calloc(1, sizeof *live);
     tarn_code code = TARN_OK;
@@ -304,6 +305,7 @@ tarn_code tarn_repair_live_files(struct tarn_repair_run *run, tarn_file_fn *fn, 
     if (!live)
         return tarn_fail_oom(err);
     live->run = run;
+    live->version = version;
     do {
         code = tarn_lake_goes_on(run->lake, err);
         if (code == TARN_OK)

@@ -19,7 +19,7 @@ struct tarn_mend {
     int64_t lost_version;     /* newest commit whose entry is gone and cannot be made again, -1: none */
     int64_t good_checkpoint;  /* version of the newest one that is as it should be, -1: none */
     struct tarn_buf entries, checkpoints; /* names in the log that the catalog does not tell at once, each with its NUL */
-    struct tarn_buf foreign;  /* paths of log entries that others wrote, each with its NUL */
+    struct tarn_buf foreign;  /* log entries that others wrote: path and token of each, each with its NUL */
     bool foreign_manifest;    /* manifest.json is not Tarn's */
 };
 void tarn_mend_done(struct tarn_mend *mend);

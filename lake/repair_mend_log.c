@@ -102,11 +102,14 @@ static tarn_code give_name(struct tarn_mend *m, const char *path, const char *id
 
 static tarn_code note_foreign(struct tarn_mend *m, const char *path, struct tarn_err *err)
 {
+    char token[TARN_TOKEN_TEXT] = "";
+
+    if (!m->keeps_foreign)
+        return tarn_mend_away(m, path, err);
+    tarn_code code = tarn_mend_aside(m, path, NULL, token, err);
     tarn_buf_add(&m->foreign, path, strlen(path) + 1);
-    tarn_code code = tarn_buf_check(&m->foreign, err);
-    if (code != TARN_OK)
-        return code;
-    return m->keeps_foreign ? tarn_mend_aside(m, path, NULL, NULL, err) : tarn_mend_away(m, path, err);
+    tarn_buf_add(&m->foreign, token, strlen(token) + 1);
+    return code == TARN_OK ? tarn_buf_check(&m->foreign, err) : code;
 }
 
 /* One that is no commit of Tarn's. */

@@ -55,8 +55,9 @@ TARN_MUST tarn_code tarn_repair_known_files(struct tarn_repair_run *run, struct 
 /* Transactions: TARN_FILE_LISTED of Tarn's commits, TARN_FILE_ADDED of those from before. *adopted: how many of these. */
 TARN_MUST tarn_code tarn_repair_known_ids(struct tarn_repair_run *run, struct tarn_fileset *out, int64_t *adopted,
                                           struct tarn_err *err);
-/* The live files, page by page, each its own short read. */
-TARN_MUST tarn_code tarn_repair_live_files(struct tarn_repair_run *run, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
+/* The files at a version, page by page, each its own short read. */
+TARN_MUST tarn_code tarn_repair_files_at(struct tarn_repair_run *run, int64_t version, tarn_file_fn *fn, void *ctx,
+                                         struct tarn_err *err);
 /* Each object of the table's folder that may be data. */
 TARN_MUST tarn_code tarn_repair_list_files(struct tarn_repair_run *run, tarn_object_fn *fn, void *ctx, struct tarn_err *err);
 #endif

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Repairs over HTTP: each fault is cured by the plan that its finding names; what a plan takes and what it leaves out; a dry run
 changes nothing and tells what a run then does."""
-import json, os, sys, time
+import json, os, shutil, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from faults import FAULTS, GOOD, OTHER, Lake, cure, findings
+from faults import FAULTS, GOOD, OTHER, SCHEMA, Lake, Table, cure, findings
+from make_cases import P, T0, add, iso, man, rep, std, txn
 from tarn import folder, main, replay
 
 
@@ -206,6 +207,256 @@ def a_protected_table_and_one_that_publishes_nothing_are_repaired():
         lake.stop()
 
 
+def conflicts(table):
+    """What lies below _conflicts/, by its path without the time."""
+    found = {}
+    for root, _, names in os.walk(table.path("_conflicts")):
+        for name in names:
+            path = os.path.relpath(os.path.join(root, name), table.path("_conflicts"))
+            with open(os.path.join(root, name), "rb") as f:
+                found.setdefault(path.split("/", 1)[1], []).append(f.read())
+    return found
+
+
+def documents(table):
+    """Everything that is no data, but for what was put aside."""
+    found = {}
+    for root, folders, names in os.walk(table.location):
+        folders[:] = [f for f in folders if f != "_conflicts"]
+        for name in names:
+            if not name.endswith(".parquet"):
+                with open(os.path.join(root, name), "rb") as f:
+                    found[os.path.relpath(os.path.join(root, name), table.location)] = f.read()
+    return found
+
+
+def lived_in(lake, name):
+    """A table with a history: two schema versions, batches, a rollback, lists of files."""
+    table = lake.table(name, commits=3, properties={"publish.symlink_manifest": True})
+    schema = json.loads(json.dumps(SCHEMA))
+    schema["fields"].append({"name": "device", "type": "string", "nullable": True})
+    status, answer = table.client.call("POST", table.url("/schemas"), {"expected_version": 1, "schema": schema})
+    assert status == 201, answer
+    for n in (4, 5):
+        table.commit(n, batch_id=f"2026-01-01/{n}/b-{n}.parquet")
+    status, answer = table.client.call("POST", table.url("/rollback"), {"expected_version": 5, "to_version": 4})
+    assert status == 201, answer
+    table.commit(6, batch_id="2026-01-01/6/b-6.parquet", commitMetadata={"author": "a", "description": "ä"})
+    return table
+
+
+def republish_makes_every_document_again_as_it_was():
+    with folder() as data:
+        lake = Lake(data)
+        table = lived_in(lake, "t")
+        whole = documents(table)
+        names = sorted(whole)
+        assert {"manifest.json", "last_committed_txn", "schema.json", "schema_cache.json", "_transactions/txn-4.json",
+                "processed/2026-01-01/6/b-6.json"} <= whole.keys(), names
+        damages = {"gone": None, "empty": b"", "cut": lambda old: old[:len(old) // 2], "another": b'{"version": 1, "files": []}',
+                   "noise": b"\0\xff\0"}
+        # of the whole log at once, of each document alone, and of all of them
+        rounds = [(what, names) for what in damages] + [(what, [name]) for name in names for what in damages]
+        for what, hit in rounds:
+            for name in hit:
+                damage = damages[what]
+                if damage is None:
+                    os.remove(table.path(name))
+                else:
+                    with open(table.path(name), "wb") as f:
+                        f.write(damage(whole[name]) if callable(damage) else damage)
+            told = table.repair("republish")
+            before = documents(table)
+            assert before == documents(table)
+            done = table.repair("republish", run=True, wanted=[200])
+            assert done["commit"] is None and done["status"]["severity"] == "ok", (what, hit, done["status"]["findings"])
+            assert told["writes"] == done["writes"], (what, hit, told["writes"], done["writes"])
+            assert {m["from"] for m in told["moves"]} == {m["from"] for m in done["moves"]}
+            assert documents(table) == whole, (what, hit, [n for n in names if documents(table).get(n) != whole[n]])
+            again = table.repair("republish", run=True)
+            assert again["moves"] == [] and again["writes"] == ["_symlink_format_manifest/"], again
+        # Nothing was lost: all that was in the way lies aside.
+        kept = conflicts(table)
+        aside = {n for n in names if not n.startswith("_symlink") and n not in ("schema_cache.json",)}
+        for name in aside:
+            for damage in (b"", whole[name][:len(whole[name]) // 2], damages["another"], damages["noise"]):
+                assert name == "schema.json" and damage == whole[name] or damage in kept.get(name, []) or damage == whole[name], (name, damage)
+        table.commit(7)
+        assert table.check()["severity"] == "ok"
+        lake.stop()
+
+
+def republish_puts_the_pen_back_into_one_hand():
+    """An old writer wrote a whole commit of its own: entry, manifest, pointer."""
+    with folder() as data:
+        lake = Lake(data)
+        table = lake.table("t")
+        legacy_commit(table, 5, table.data(700))
+        status, answer = table.client.call("POST", table.url("/commits"), {"operations": [
+            {"type": "add_file", "path": table.write(table.data(8)), "size": len(GOOD)}]})
+        assert status == 201 and not answer["published"], answer
+        assert "foreign_write" in findings(table.check())
+        status, answer = table.client.call("POST", table.url("/commits"), {"operations": [
+            {"type": "add_file", "path": table.data(9), "size": len(GOOD)}]})
+        assert (status, answer["code"]) == (409, "foreign_write"), answer
+        for plan in ("register", "forget"):
+            status, answer = table.client.call("POST", table.url("/repair"), {"plan": plan})
+            assert (status, answer["code"]) == (409, "foreign_write"), answer
+
+        told = table.repair("republish")
+        assert told["ends"] == "foreign_write" and {m["from"] for m in told["moves"]} == {
+            "manifest.json", "_transactions/txn-5.json"}, told # the pointer names a commit, if only by chance
+        foreign = {m["from"]: open(table.path(m["from"]), "rb").read() for m in told["moves"]}
+        done = table.repair("republish", run=True)
+        assert done["ends"] == "foreign_write" and done["commit"] is None, done
+        for path, text in foreign.items():
+            assert conflicts(table)[path] == [text], path
+        # What the old writer added is in nobody's list now, and register finds it.
+        assert findings(done["status"]).keys() == {"unregistered_data_file"}, done["status"]["findings"]
+        assert table.repair("register", run=True, wanted=[201])["status"]["severity"] == "ok"
+        assert table.read("manifest.json")["version"] == 6 and table.data(700) in table.files()
+        events = [e for e in lake.client.get("/api/events")["events"] if e.get("repair")]
+        assert [(e["type"], e["repair"], e["ended"]) for e in events] == [("table.updated", "republish", "foreign_write")], events
+        lake.stop()
+
+
+def legacy_commit(table, number, path, with_entry=True, with_manifest=True):
+    """What a writer from before Tarn does, who knows nothing of catalogs."""
+    table.write(path)
+    if with_entry:
+        table.write(f"_transactions/txn-{number}.json", json.dumps({"id": f"txn-{number}", "operations": [
+            {"type": "add_file", "path": path, "size": len(GOOD), "partitionValues": {"date": "2026-01-01", "hour": "04"}}]}))
+    if with_manifest:
+        document = table.read("manifest.json")
+        document["version"] += 1
+        document["files"].append({"path": path, "size": len(GOOD)})
+        table.write("manifest.json", json.dumps(document))
+        table.write("last_committed_txn", f"txn-{number}")
+
+
+def adopt_takes_what_the_other_hand_changed():
+    with folder() as data:
+        lake = Lake(data)
+        table = lake.table("t")
+        legacy_commit(table, 5, table.data(700))
+        document = table.read("manifest.json")
+        document["files"] = [f for f in document["files"] if f["path"] != table.data(1)]
+        document["files"].append({"path": "date=2026-01-01/hour=09/not-there.parquet", "size": 5})
+        table.write("manifest.json", json.dumps(document))
+        # a commit that storage never showed: it stays
+        status, answer = table.client.call("POST", table.url("/commits"), {"operations": [
+            {"type": "add_file", "path": table.write(table.data(8)), "size": len(GOOD), "numRecords": 2,
+             "partitionValues": {"date": "2026-01-01", "hour": "08"}, "columnStats": {"user_id": {"min": 1, "max": 2}}}]})
+        assert status == 201, answer
+        told = table.repair("adopt")
+        wanted = sorted([("add_file", table.data(700)), ("remove_file", table.data(1))])
+        assert sorted((o["type"], o["path"]) for o in told["operations"]) == wanted and told["ends"] == "foreign_write", told
+        assert left_out(told) == {"date=2026-01-01/hour=09/not-there.parquet": "unreadable"}, told
+        added = [o for o in told["operations"] if o["type"] == "add_file"][0]
+        assert added["numRecords"] == 2 and added["partitionValues"] == {"date": "2026-01-01", "hour": "04"}, added
+        done = table.repair("adopt", run=True, wanted=[201])
+        assert done["operations"] == told["operations"] and done["commit"]["version"] == 6, done
+        assert done["commit"]["transaction"] != "txn-5" and done["commit"]["published"], done["commit"]
+        assert done["status"]["severity"] == "ok", done["status"]["findings"]
+        assert table.files().keys() == {table.data(n) for n in (2, 3, 4, 8, 700)}
+        assert conflicts(table).keys() == {"manifest.json", "_transactions/txn-5.json"}, conflicts(table).keys()
+        assert replay(table.location)[0].keys() == table.files().keys()
+        table.commit(10)
+        assert table.check()["severity"] == "ok"
+        assert table.repair("adopt", run=True, wanted=[200])["operations"] == []
+        lake.stop()
+
+
+def adopt_takes_the_operations_of_entries_that_never_reached_a_manifest():
+    with folder() as data:
+        lake = Lake(data)
+        table = lake.table("t")
+        legacy_commit(table, 7, table.data(700), with_manifest=False)
+        table.write("_transactions/txn-8.json", json.dumps({"id": "txn-8", "operations": [
+            {"type": "remove_file", "path": table.data(1)}, {"type": "remove_file", "path": table.data(700)},
+            {"type": "add_file", "path": table.write(table.data(701)), "size": len(GOOD)}]}))
+        done = table.repair("adopt", run=True, wanted=[201])
+        assert sorted((o["type"], o["path"]) for o in done["operations"]) == sorted([
+            ("add_file", table.data(701)), ("remove_file", table.data(1))]), done["operations"]
+        assert findings(done["status"]).keys() == {"unregistered_data_file"}, done["status"]["findings"] # data(700): added and removed
+        assert conflicts(table).keys() == {"_transactions/txn-7.json", "_transactions/txn-8.json"}
+        assert replay(table.location)[0].keys() == table.files().keys()
+        # A manifest that cannot be read is taken by nobody.
+        table.write("manifest.json", "{")
+        status, answer = table.client.call("POST", table.url("/repair"), {"plan": "adopt"})
+        assert (status, answer["code"]) == (422, "location_unreachable"), answer
+        table.repair("republish", run=True)
+        assert table.read("manifest.json")["version"] == 5
+        lake.stop()
+
+
+def register_lake(lake, name, files):
+    """Adopts a folder as make_cases writes it."""
+    table = Table(lake, name)
+    for path, at, content in files:
+        table.write(path, content, age=time.time() - T0 - at)
+    status, answer = table.client.call("POST", "/api/tables", {"name": name, "location": table.location})
+    assert status == 201, answer
+    return table
+
+
+def adopt_settles_which_side_counts_where_manifest_and_log_disagreed():
+    lost = rep(std(4), man(4, iso(600), [P(1), P(3)]))                                        # the manifest lacks 2 and 4
+    kept = rep(std(4), txn(4, 595, [{"type": "remove_file", "path": P(1)}, add(P(4))]))       # it lists 1, which the log removed
+    for choose, files, wanted in (("manifest", lost, {1, 3}), ("log", lost, {1, 2, 3, 4}),
+                                  ("manifest", kept, {1, 2, 3, 4}), ("log", kept, {2, 3, 4})):
+        with folder() as data:
+            lake = Lake(data)
+            table = register_lake(lake, "t", files)
+            assert "adoption_conflict" in findings(table.check())
+            for plan, more in (("republish", {}), ("register", {}), ("forget", {})):
+                status, answer = table.client.call("POST", table.url("/repair"), {"plan": plan, **more})
+                assert (status, answer["code"]) == (409, "adoption_conflict"), answer
+            status, answer = table.client.call("POST", table.url("/repair"), {"plan": "adopt"})
+            assert (status, answer["field"]) == (400, "choose"), answer
+            told = table.repair("adopt", choose=choose)
+            done = table.repair("adopt", choose=choose, run=True)
+            assert told["ends"] == done["ends"] == "adoption_conflict"
+            assert table.files().keys() == {P(n) for n in wanted}, (choose, table.files().keys())
+            assert {f["path"] for f in table.read("manifest.json")["files"]} == {P(n) for n in wanted}
+            assert not findings(done["status"]), (choose, done["status"]["findings"])
+            status, answer = table.client.call("POST", table.url("/commits"), {"operations": [
+                {"type": "add_file", "path": table.write(P(9)), "size": len(GOOD), "numRecords": 2, "partitionValues":
+                 {"date": "2026-01-01", "hour": 14}, "columnStats": {"user_id": {"min": 1000, "max": 5000}}}]})
+            assert status == 201 and answer["published"], answer
+            assert not findings(table.check()), (choose, table.check()["findings"])
+            lake.stop()
+
+
+def a_repair_writes_over_nothing_that_the_catalog_lost():
+    """The database is a copy from before two commits."""
+    with folder() as data:
+        lake = Lake(data)
+        table = lake.table("t", commits=2)
+        lake.server.stop()
+        shutil.copy(data + "/tarn.sqlite", data + "/old.sqlite")
+        lake.restart()
+        for n in (3, 4):
+            table.commit(n)
+        lake.server.stop()
+        for name in ("tarn.sqlite", "tarn.sqlite-wal", "tarn.sqlite-shm"):
+            if os.path.exists(f"{data}/{name}"):
+                os.remove(f"{data}/{name}")
+        shutil.copy(data + "/old.sqlite", data + "/tarn.sqlite")
+        lake.restart()
+        before = documents(table)
+        for plan in ("republish", "adopt", "register", "forget"):
+            for run in (False, True):
+                status, answer = table.client.call("POST", table.url("/repair"), {"plan": plan, "dry_run": not run})
+                if status in (200, 201):  # where the entries were replayed at the start
+                    assert table.get()["version"] == 4, answer
+                else:
+                    assert (status, answer["code"]) == (409, "storage_ahead"), answer
+        after = documents(table)
+        assert {k: after.get(k) for k in before} == before
+        lake.stop()
+
+
 def more_files_than_a_transaction_takes_are_one_commit():
     with folder() as data:
         lake = Lake(data)
@@ -228,4 +479,8 @@ if __name__ == "__main__":
     main(each_fault_is_named_cured_by_its_plan_and_gone, a_dry_run_tells_what_a_run_does_and_changes_nothing,
          register_leaves_out_what_is_not_to_be_taken, register_takes_facts_again_where_they_are_wrong,
          forget_takes_only_what_is_proved_to_be_gone, a_repair_of_what_is_not_managed_or_not_there_is_refused,
-         a_protected_table_and_one_that_publishes_nothing_are_repaired, more_files_than_a_transaction_takes_are_one_commit)
+         a_protected_table_and_one_that_publishes_nothing_are_repaired, republish_makes_every_document_again_as_it_was,
+         republish_puts_the_pen_back_into_one_hand, adopt_takes_what_the_other_hand_changed,
+         adopt_takes_the_operations_of_entries_that_never_reached_a_manifest,
+         adopt_settles_which_side_counts_where_manifest_and_log_disagreed, a_repair_writes_over_nothing_that_the_catalog_lost,
+         more_files_than_a_transaction_takes_are_one_commit)
