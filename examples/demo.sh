@@ -2,7 +2,7 @@
 # demo.sh: a small lake of real files, from nothing to a status that says what is wrong. `make demo` runs it.
 #
 # It serves a copy of examples/lake from build/demo, registers the tables over REST, commits a batch, breaks one table
-# on purpose, shows both statuses, and leaves the server up. Running it again starts over; tools/demo-stop ends it.
+# on purpose, shows both statuses, cures the broken one, and leaves the server up. Running it again starts over; tools/demo-stop ends it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tarn=${TARN:-build/release/tarn}
@@ -114,6 +114,26 @@ say "6. What the status says now"
 ask 200 POST /api/table/flights/check
 show_status
 ask 200 GET /api/table/weather/status
+show_status
+
+say "7. Cure it: every finding names its plan, and a plan is a dry run until it is told to run"
+cure() { # ARGUMENT...
+    echo "  \$ tarn repair $*"
+    "$tarn" repair "$@" | sed -n '/^$/q; s/^/    /p'
+}
+echo "  the careless release is undone, as any commit can be"
+ask 200 GET /api/table/flights
+version=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["version"])' "$demo/answer")
+ask 201 POST /api/table/flights/rollback "{\"expected_version\": $version, \"to_version\": $((version - 1)),
+    \"author\": \"demo\", \"description\": \"undo the careless release\"}"
+show version files_removed
+cure flights republish
+cure flights republish --run
+cure flights register
+cure flights register --run
+
+say "8. What the status says now"
+ask 200 GET /api/table/flights/status
 show_status
 
 say "The server stays up. To try:"

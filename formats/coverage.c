@@ -122,14 +122,6 @@ static void difference_text(const char *word, const json_t *names, const json_t 
 
 /* --- one file --- */
 
-/* The folder's text for null stands for the empty text too. */
-static bool is_same_value(const json_t *given, const json_t *of_folder)
-{
-    bool is_empty = json_is_string(given) && json_string_length(given) == 0;
-
-    return tarn_partition_equal(given, of_folder) || (is_empty && json_is_null(of_folder));
-}
-
 /* The first key whose value is another in the entry than in the path; false: there is none. */
 static bool contradicts(const json_t *values, const json_t *of_path, char *note, size_t size)
 {
@@ -138,7 +130,7 @@ static bool contradicts(const json_t *values, const json_t *of_path, char *note,
 
     json_object_foreach((json_t *)(uintptr_t)values, key, value) {
         const json_t *folder = json_object_get(of_path, key);
-        if (!folder || is_same_value(value, folder))
+        if (!folder || tarn_partition_fits(value, folder))
             continue;
         TARN_AUTO(mem) char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
         snprintf(note, size, "the path says %.40s=%.40s, partitionValues say %.40s", key,

@@ -92,3 +92,23 @@ bool tarn_partition_equal(const json_t *a, const json_t *b)
         return json_equal(a, b);
     return json_is_real(a) ? tarn_partition_is(a, text_of(b, room)) : tarn_partition_is(b, text_of(a, room));
 }
+
+/* A number has its folder with zeros before it or without: 5 lies in hour=05. */
+static bool is_padded(const json_t *given, const json_t *of_folder)
+{
+    const char *text = json_string_value(of_folder);
+    size_t zeros = json_is_integer(given) && json_integer_value(given) >= 0 && text ? strspn(text, "0") : 0;
+
+    if (zeros == 0)
+        return false;
+    json_auto_t *bare = json_string(text[zeros] ? text + zeros : "0");
+    return tarn_partition_equal(given, bare);
+}
+
+/* The folder's text for null stands for the empty text too. */
+bool tarn_partition_fits(const json_t *given, const json_t *of_folder)
+{
+    bool is_empty = json_is_string(given) && json_string_length(given) == 0;
+
+    return tarn_partition_equal(given, of_folder) || is_padded(given, of_folder) || (is_empty && json_is_null(of_folder));
+}

@@ -19,4 +19,7 @@ TARN_MUST tarn_code tarn_partition_from_path(const char *path, json_t **out, str
 bool tarn_partition_equal(const json_t *a, const json_t *b);
 /* The same against the text of a folder or a query. */
 bool tarn_partition_is(const json_t *value, const char *text);
+/* Does a file with the value `given` belong into a folder of the value `of_folder` (text or null)? The number
+ * 5 lies in hour=05 as well, an empty text in the folder of null. */
+bool tarn_partition_fits(const json_t *given, const json_t *of_folder);
 #endif

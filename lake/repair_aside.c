@@ -43,7 +43,7 @@ static tarn_code copy_once(struct tarn_mend *m, const char *from, const char *to
 static tarn_code copy(struct tarn_mend *m, const char *from, const char *to, char digest[TARN_SHA256_HEX],
                       struct tarn_object *object, struct tarn_err *err)
 {
-    char name[2 * TARN_PATH_MAX];
+    char name[2 * TARN_PATH_MAX + 16];
     TARN_ERR(fault);
     tarn_code code = TARN_PRECONDITION_FAILED;
 

@@ -80,18 +80,23 @@ static bool is_same_id(const char *a, const char *b)
            strncmp(a, b, a_len) == 0 && a_number == b_number;
 }
 
-/* An entry of the history from before under a wrong name gets its own, unless that is taken. */
-static tarn_code give_name(struct tarn_mend *m, const char *path, const char *id, struct tarn_err *err)
+/* An entry of the history from before under a wrong name gets its own; when that is taken it is a copy, and goes. Zeros
+ * before the number are no wrong name. */
+static tarn_code give_name(struct tarn_mend *m, const char *path, const char *name, const char *id, struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
     struct tarn_object object = { 0 };
     char to[PATH_MAX_];
     TARN_ERR(fault);
 
+    if (strcmp(name, id) == 0)
+        return TARN_OK;
     path_of(id, to);
     tarn_code code = tarn_place_stat(m->run.place, to, &object, &fault);
     if (code == TARN_OK)
         return tarn_mend_away(m, path, err);
+    if (code == TARN_NOT_FOUND && is_same_id(name, id))
+        return TARN_OK;
     if (code == TARN_NOT_FOUND)
         code = tarn_place_read_all(m->run.place, path, SIZE_MAX / 4, &text, NULL, &fault);
     if (code != TARN_OK)
@@ -138,7 +143,7 @@ static tarn_code judge_entry(struct tarn_mend *m, const char *path, struct tarn_
     const struct tarn_fileset_entry *inside = head.id ? tarn_fileset_find(&m->ids, head.id) : NULL;
     if (inside && inside->flags & TARN_FILE_ADDED) {
         mark_seen(m, head.id);
-        return is_same_id(head.id, id) ? TARN_OK : give_name(m, path, head.id, err);
+        return give_name(m, path, id, head.id, err);
     }
     if (!by_name)
         return note_foreign(m, path, err);
@@ -203,7 +208,7 @@ struct gathered { struct tarn_new_object objects[TARN_PUBLISH_ENTRIES]; char nam
 static tarn_code gather(struct tarn_mend *m, struct gathered *g, const char *path, const struct tarn_publish_entry *entry,
                         struct tarn_err *err)
 {
-    snprintf(g->names[g->count], sizeof g->names[0], "%.*s", TARN_TXN_ID_MAX + 7, path + strlen(TARN_DIR_LOG "/"));
+    snprintf(g->names[g->count], sizeof g->names[0], "%.*s.json", TARN_TXN_ID_MAX, entry->transaction);
     g->objects[g->count] = (struct tarn_new_object){ g->names[g->count], entry->text, entry->len, false };
     g->count++;
     return tarn_repair_tell_write(m->r->use, path, err);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "formats/manifest/manifest.h"
+#include "formats/partition.h"
 #include "lake/footer.h"
 #include "lake/lease.h"
 #include "lake/repair_run.h"
@@ -223,16 +224,31 @@ static tarn_code listed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &gone);
 }
 
-static bool is_same_value(const json_t *a, const json_t *b)
+/* Values of keys that the table does not have go, once the path tells all that it has. */
+static bool drop_strange(const json_t *keys, const json_t *path, json_t *values)
 {
-    TARN_AUTO(mem) char *x = json_is_string(a) ? strdup(json_string_value(a)) : tarn_json_text(a);
-    TARN_AUTO(mem) char *y = json_is_string(b) ? strdup(json_string_value(b)) : tarn_json_text(b);
+    size_t before = json_object_size(values), i;
+    json_t *key, *value, *kept = json_object();
 
-    return x && y && json_is_null(a) == json_is_null(b) && strcmp(x, y) == 0;
+    json_array_foreach (keys, i, key) {
+        const char *name = json_string_value(key);
+        value = json_object_get(values, name);
+        if (!json_object_get(path, name) || json_object_set(kept, name, value) != 0) {
+            json_decref(kept);
+            return false;
+        }
+    }
+    bool drops = json_array_size(keys) > 0 && json_object_size(kept) < before;
+    if (drops) {
+        json_object_clear(values);
+        json_object_update(values, kept);
+    }
+    json_decref(kept);
+    return drops;
 }
 
 /* The listed values with those of the path over them; *out NULL: nothing differs. 14 and "14" are the same. */
-static tarn_code merge_values(const char *listed, const char *told, char **out, struct tarn_err *err)
+static tarn_code merge_values(const json_t *keys, const char *listed, const char *told, char **out, struct tarn_err *err)
 {
     json_auto_t *values = listed ? json_loads(listed, 0, NULL) : json_object(), *path = told ? json_loads(told, 0, NULL) : NULL;
     const char *key;
@@ -243,12 +259,13 @@ static tarn_code merge_values(const char *listed, const char *told, char **out, 
         return tarn_fail_oom(err);
     json_object_foreach (path, key, value) {
         const json_t *have = json_object_get(values, key);
-        if (have && is_same_value(have, value))
+        if (have && (tarn_partition_fits(have, value) || tarn_partition_equal(have, value)))
             continue;
         differs = true;
         if (json_object_set(values, key, value) != 0)
             return tarn_fail_oom(err);
     }
+    differs |= drop_strange(keys, path, values);
     if (!differs)
         return TARN_OK;
     *out = tarn_json_text(values);
@@ -286,7 +303,7 @@ static tarn_code take_again(struct search *s, const struct candidate *c, struct 
     if (code != TARN_OK || !taken)
         return code;
     struct tarn_commit_op *op = &use->commit.ops[use->commit.op_count - 1];
-    code = merge_values(l.values, op->filled_values, &merged, err);
+    code = merge_values(s->verifying.keys, l.values, op->filled_values, &merged, err);
     if (code != TARN_OK)
         return code;
     bool has_news = settle(op, &l, merged);

@@ -30,8 +30,8 @@ const struct tarn_kind tarn_kinds[] = {
     { "unreadable_transaction_log_entry", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = LOG, .text = "A committed log entry cannot be read; an error when it is the newest one." },
     { "transaction_gap", TARN_SEV_WARNING, .grace = "1m", .needs = LOG, .text = "A number is missing in the sequence of transactions: a batch was left out." },
     { "uncommitted_transaction", TARN_SEV_WARNING, .grace = "15m", .needs = LOG, .text = "A log entry above the pointer was never committed." },
-    { "transaction_id_mismatch", TARN_SEV_WARNING, .needs = LOG, .text = "The id inside a log entry is another than its file's name; the id inside counts." },
-    { "duplicate_transaction", TARN_SEV_WARNING, .needs = LOG, .text = "Two log entries have the same transaction id: readers may apply either." },
+    { "transaction_id_mismatch", TARN_SEV_WARNING, .cure = "republish", .needs = LOG, .text = "The id inside a log entry is another than its file's name; the id inside counts." },
+    { "duplicate_transaction", TARN_SEV_WARNING, .cure = "republish", .needs = LOG, .text = "Two log entries have the same transaction id: readers may apply either." },
     { "transaction_version_mismatch", TARN_SEV_WARNING, .unit = "versions", .needs = LOG, .text = "A log entry's version is not above that of the entry before it, so that a replay by version goes wrong." },
     { "transaction_time_regression", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = LOG, .text = "A log entry is dated before the one before it, so that time travel by instant goes wrong." },
     { "transaction_of_another_table", TARN_SEV_WARNING, .needs = LOG, .text = "A committed log entry names another table than the manifest: it was copied here." },
@@ -44,19 +44,19 @@ const struct tarn_kind tarn_kinds[] = {
     /* the manifest */
     { "manifest_missing", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "There is no manifest.json, so that readers find nothing." },
     { "manifest_unreadable", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "manifest.json cannot be read." },
-    { "committed_file_not_in_manifest", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "A committed transaction added a file that the manifest lacks: an update was lost." },
-    { "removed_file_in_manifest", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "A committed transaction removed a file that the manifest still lists." },
+    { "committed_file_not_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = DOCS | LOG, .text = "A committed transaction added a file that the manifest lacks: an update was lost." },
+    { "removed_file_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = DOCS | LOG, .text = "A committed transaction removed a file that the manifest still lists." },
     { "duplicate_file", TARN_SEV_WARNING, .unit = "entries", .cure = "republish", .needs = DOCS, .text = "The manifest lists a file more than once, so that its rows count twice." },
-    { "manifest_last_updated_missing", TARN_SEV_INFO, .needs = DOCS, .text = "The manifest has no last_updated; its modification time stands in." },
-    { "naive_timestamp", TARN_SEV_INFO, .needs = DOCS, .text = "An instant has no zone; UTC is assumed." },
-    { "implausible_timestamp", TARN_SEV_WARNING, .needs = DOCS, .text = "An instant is none between 2000 and 2100; the modification time stands in." },
+    { "manifest_last_updated_missing", TARN_SEV_INFO, .cure = "republish", .needs = DOCS, .text = "The manifest has no last_updated; its modification time stands in." },
+    { "naive_timestamp", TARN_SEV_INFO, .cure = "republish", .needs = DOCS, .text = "An instant has no zone; UTC is assumed." },
+    { "implausible_timestamp", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "An instant is none between 2000 and 2100; the modification time stands in." },
     { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = DOCS | LISTING, .text = "A file or the manifest is dated in the future." },
     { "version_regression", TARN_SEV_ERROR, .unit = "versions", .needs = DOCS, .text = "The version went back since the last scan." },
     { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "Someone else wrote the documents of a managed table." },
     { "freshness", TARN_SEV_WARNING, DURATION, .grace = "0s", .unit = "seconds", .needs = STORAGE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
     { "publication_behind", TARN_SEV_WARNING, DURATION, .warning = "5m", .unit = "seconds", .needs = STORAGE, .text = "Storage does not show a commit for longer than the threshold." },
     { "adoption_conflict", TARN_SEV_ERROR, .cure = "adopt", .needs = STORAGE, .text = "Manifest and log disagreed when the table was adopted; commits wait for a repair." },
-    { "storage_ahead", TARN_SEV_ERROR, .cure = "adopt", .needs = STORAGE, .text = "Storage knows commits that the catalog lost; commits wait for a recovery." },
+    { "storage_ahead", TARN_SEV_ERROR, .cure = "recover", .needs = STORAGE, .text = "Storage knows commits that the catalog lost; commits wait for a recovery." },
 
     /* the schema */
     { "schema_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json cannot be read, so that drift is not judged." },
@@ -86,8 +86,8 @@ const struct tarn_kind tarn_kinds[] = {
 
     /* what is told of the data files */
     { "missing_partition_values", TARN_SEV_WARNING, .needs = ENTRIES, .text = "A file of a partitioned table has no value for a partition key, neither in partitionValues nor in its path: no reader can place or skip it." },
-    { "partition_drift", TARN_SEV_WARNING, .needs = ENTRIES, .text = "A file's partition values contradict its path, or its keys are not those of the table." },
-    { "missing_column_stats", TARN_SEV_INFO, SHARE, .unit = "files", .needs = ENTRIES, .is_whole = true, .text = "Files have no columnStats of the schema's columns, or lack those that most files have: no reader can skip them. The thresholds are shares of the files (0.2 or \"20%\")." },
+    { "partition_drift", TARN_SEV_WARNING, .cure = "register", .needs = ENTRIES, .text = "A file's partition values contradict its path, or its keys are not those of the table." },
+    { "missing_column_stats", TARN_SEV_INFO, SHARE, .unit = "files", .cure = "register", .needs = ENTRIES, .is_whole = true, .text = "Files have no columnStats of the schema's columns, or lack those that most files have: no reader can skip them. The thresholds are shares of the files (0.2 or \"20%\")." },
 
     /* staging */
     { "staging_backlog", TARN_SEV_WARNING, DURATION, .warning = "10m", .unit = "seconds", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "A staged batch waits for its merge longer than the threshold." },

@@ -288,6 +288,37 @@ static void note_cut(struct tarn_gather *g)
         g->unread_before_ms = oldest_ms;
 }
 
+/* The absent entry of that id, NULL: there is none. */
+static struct tarn_log_entry *find_absent(struct tarn_log_facts *log, const char *id)
+{
+    for (size_t i = 0; i < log->count; i++)
+        if (log->entries[i].absent && strcmp(tarn_log_id(log, &log->entries[i]), id) == 0)
+            return &log->entries[i];
+    return NULL;
+}
+
+/* Managed: what the catalog knows under an id lies there under another name after all. */
+static void find_renamed(struct tarn_log_facts *log)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < log->count; i++) {
+        struct tarn_log_entry *entry = &log->entries[i];
+        bool is_renamed = !entry->absent && entry->id_at != entry->file_at;
+        struct tarn_log_entry *absent = is_renamed ? find_absent(log, tarn_log_id(log, entry)) : NULL;
+        if (!absent)
+            continue;
+        entry->committed = absent->committed;
+        entry->adopted = absent->adopted;
+        entry->foreign = false;
+        absent->committed = false; /* no entry of its own any more */
+    }
+    for (size_t i = 0; i < log->count; i++)
+        if (!log->entries[i].absent || log->entries[i].committed)
+            log->entries[kept++] = log->entries[i];
+    log->count = kept;
+}
+
 tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
 {
     const struct tarn_facts_catalog *catalog = g->options->catalog;
@@ -308,6 +339,8 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
     if (code == TARN_OK)
         code = tarn_gather_replay(g, &renamed, err);
     if (code == TARN_OK && renamed) {
+        if (catalog)
+            find_renamed(log);
         order_entries(log);
         if (!catalog)
             mark_committed(g);

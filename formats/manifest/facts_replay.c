@@ -18,6 +18,7 @@ struct replay {
     bool removes;      /* the second reading of an entry: its removes */
     bool tells;        /* all words are known: those that are contradicted are told */
     size_t left;       /* of those */
+    int64_t adopted;   /* managed: the highest number from before Tarn, -1: none */
 };
 
 static void mark(struct tarn_fileset_entry *file, unsigned flags)
@@ -136,6 +137,9 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     tarn_code code = entry->absent ? TARN_NOT_FOUND : read_entry(r, entry, &head, &fault);
     if (code == TARN_INVALID || code == TARN_NOT_FOUND) {
         entry->unreadable = code == TARN_INVALID;
+        /* One in the middle of the history from before could not be taken over with it. */
+        if (entry->unreadable && entry->number >= 0 && entry->number < r->adopted)
+            entry->committed = entry->adopted = true;
         entry->foreign = entry->unreadable && r->g->options->catalog && !entry->committed;
         r->certain &= !entry->committed;
         return TARN_OK;
@@ -194,6 +198,16 @@ static int64_t pointer_number(const struct tarn_facts *facts)
     return facts->pointer_id && tarn_txn_id_number(facts->pointer_id, &prefix_len, &number) ? number : -1;
 }
 
+static int64_t highest_adopted(const struct tarn_log_facts *log)
+{
+    int64_t highest = -1;
+
+    for (size_t i = 0; log->numbered && i < log->count; i++)
+        if (log->entries[i].adopted && log->entries[i].number > highest)
+            highest = log->entries[i].number;
+    return highest;
+}
+
 static void start_over(struct tarn_gather *g)
 {
     tarn_fileset_unflag(&g->files, TARN_FILE_ADDED | TARN_FILE_REMOVED | TARN_FILE_DECIDED | TARN_FILE_SHOULD |
@@ -207,7 +221,7 @@ static void start_over(struct tarn_gather *g)
 tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err)
 {
     struct tarn_log_facts *log = &g->facts->log;
-    struct replay r = { .g = g, .certain = true };
+    struct replay r = { .g = g, .certain = true, .adopted = highest_adopted(log) };
     bool is_dense = tarn_log_is_dense(log);
     int64_t newer = is_dense ? pointer_number(g->facts) + 1 : 0; /* the number that should come before */
     size_t window = g->options->sweep ? WINDOW_SWEEP : WINDOW_PROBE, visited = 0, own = 0;

@@ -65,3 +65,20 @@ Test(partition, one_value_has_many_spellings)
     cr_assert(tarn_partition_equal(NULL, json_null()));
     cr_assert(tarn_partition_is(json_null(), TARN_PARTITION_NULL));
 }
+
+Test(partition, a_number_lies_in_a_folder_with_zeros_before_it_and_an_empty_text_in_that_of_null)
+{
+    static const struct {
+        const char *given, *folder;
+        bool fits;
+    } k_rows[] = {
+        { "5", "\"05\"", true },     { "5", "\"5\"", true },     { "0", "\"00\"", true },  { "5", "\"50\"", false },
+        { "\"5\"", "\"05\"", false }, { "-5", "\"05\"", false }, { "5.5", "\"05.5\"", true },
+        { "\"\"", "null", true },    { "null", "null", true },   { "\"\"", "\"a\"", false }, { "0", "\"0x\"", false },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        json_auto_t *given = json_loads(k_rows[i].given, JSON_DECODE_ANY, NULL);
+        json_auto_t *folder = json_loads(k_rows[i].folder, JSON_DECODE_ANY, NULL);
+        cr_assert(eq(int, tarn_partition_fits(given, folder), k_rows[i].fits), "%s in %s", k_rows[i].given, k_rows[i].folder);
+    }
+}

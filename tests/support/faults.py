@@ -12,7 +12,7 @@ import json, os, shutil, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "cases")]
-from make_cases import DUR, EVT, GOOD, UID, parquet
+from make_cases import DUR, EVT, GOOD, P, T0, UID, add, drop, iso, man, parquet, rep, std, txn
 from tarn import Server
 
 SCHEMA = {"type": "struct", "fields": [{"name": "user_id", "type": "int64", "nullable": False},
@@ -56,12 +56,15 @@ class Table:
     def data(self, n):
         return f"date=2026-01-01/hour={n % 24:02}/data-{n:06}.parquet"
 
-    def commit(self, n, **more):
+    def commit(self, n, content=GOOD, values=None, stats=True, **more):
         """The n-th file, with all that a writer should tell of it."""
-        path = self.write(self.data(n), more.pop("content", GOOD))
+        path = self.write(self.data(n), content)
         operation = {"type": "add_file", "path": path, "size": os.path.getsize(self.path(path)), "numRecords": 2,
-                     "partitionValues": {"date": "2026-01-01", "hour": f"{n % 24:02}"},
-                     "columnStats": {"user_id": {"min": 1000, "max": 5000, "nullCount": 0}}}
+                     "partitionValues": values or {"date": "2026-01-01", "hour": f"{n % 24:02}"}}
+        if stats:
+            operation["columnStats"] = {"user_id": {"min": 1000, "max": 5000, "nullCount": 0},
+                                        "event_type": {"min": "click", "max": "view", "nullCount": 0},
+                                        "duration_seconds": {"min": 1.5, "max": 1.5, "nullCount": 1}}
         status, answer = self.client.call("POST", self.url("/commits"), {"operations": [operation], **more})
         assert status == 201, answer
         return answer
@@ -105,6 +108,15 @@ class Lake:
             table.commit(n)
         return table
 
+    def adopt(self, name, files):
+        """A folder as make_cases writes it, taken over."""
+        table = Table(self, name)
+        for path, at, content in files:
+            table.write(path, content, age=time.time() - T0 - at)
+        status, answer = self.client.call("POST", "/api/tables", {"name": name, "location": table.location})
+        assert status == 201, answer
+        return table
+
     def stop(self):
         assert self.server.stop() == 0
 
@@ -118,14 +130,23 @@ PLANS_WITH_NAMES = {"register", "forget"}
 class Fault:
     """`code`: what must name it. `also`: codes that come with it by nature."""
 
-    def __init__(self, name, strike, code, also=()):
+    def __init__(self, name, strike, code, also=(), severity=None, change=None):
         self.name, self.strike, self.code, self.also = name, strike, code, set(also)
+        self.severity, self.change = severity, change
+
+    def make(self, lake, name):
+        """A table with this fault, healthy until then where it is one that strikes."""
+        if self.change:
+            return lake.adopt(name, self.change(std(4)))
+        table = lake.table(name)
+        self.strike(table)
+        return table
 
 
-def fault(code, *also, name=None):
+def fault(code, *also, severity=None):
+    """`severity`: of a finding that is no warning by itself."""
     def keep(strike):
-        key = name or strike.__name__
-        FAULTS[key] = Fault(key, strike, code, also)
+        FAULTS[strike.__name__] = Fault(strike.__name__, strike, code, also, severity)
         return strike
     return keep
 
@@ -256,23 +277,107 @@ def a_schema_whose_current_version_is_not_in_it(table):
     table.write("schema.json", json.dumps(document))
 
 
+@fault("partition_drift")
+def partition_values_that_contradict_the_path(table):
+    table.commit(20, values={"date": "2026-01-01", "hour": "21"})
+
+
+@fault("missing_column_stats", severity="info")
+def a_file_without_statistics(table):
+    table.commit(20, stats=None)
+
+
+@fault("duplicate_transaction", "transaction_id_mismatch")
+def a_copy_of_a_log_entry(table):
+    shutil.copy(table.path(entry(2)), table.path("_transactions/txn-2-copy.json"))
+
+
+# --- what an adoption can bring with it: each takes the folder's files as make_cases writes them ---
+
+def adopted(code, *also, name=None, severity=None):
+    def keep(change):
+        FAULTS[change.__name__] = Fault(change.__name__, None, code, also, severity, change)
+        return change
+    return keep
+
+
+@adopted("committed_file_not_in_manifest", "adoption_conflict")
+def a_lost_update(files):
+    return rep(files, man(4, iso(600), [P(1), P(3), P(4)]))
+
+
+@adopted("removed_file_in_manifest", "adoption_conflict")
+def a_removed_file_that_is_still_listed(files):
+    return rep(files, txn(4, 595, [{"type": "remove_file", "path": P(1)}, add(P(4))]))
+
+
+@adopted("duplicate_file")
+def a_file_listed_twice(files):
+    return rep(files, man(4, iso(600), [P(1), P(2), P(3), P(4), P(4)]))
+
+
+@adopted("missing_transaction_log_entry")
+def a_hole_in_the_log_from_before(files):
+    return drop(files, "_transactions/txn-3.json")
+
+
+@adopted("missing_transaction_log_entry")
+def the_newest_entry_lost_before(files):
+    return drop(files, "_transactions/txn-4.json")
+
+
+@adopted("unreadable_transaction_log_entry")
+def a_broken_entry_from_before(files):
+    return rep(files, ("_transactions/txn-2.json", 400, "{"))
+
+
+@adopted("transaction_id_mismatch")
+def an_entry_under_a_wrong_name(files):
+    return [("_transactions/txn-3x.json" if f[0] == "_transactions/txn-3.json" else f[0],) + f[1:] for f in files]
+
+
+@adopted("pointer_missing")
+def no_pointer(files):
+    return drop(files, "last_committed_txn")
+
+
+@adopted("pointer_unreadable")
+def a_pointer_of_noise(files):
+    return rep(files, ("last_committed_txn", 600, "no id at all"))
+
+
+@adopted("implausible_timestamp", "manifest_age")
+def a_manifest_dated_in_the_last_century(files):
+    return rep(files, man(4, "1970-01-02T00:00:00Z", [P(n) for n in (1, 2, 3, 4)]))
+
+
+@adopted("naive_timestamp", severity="info")
+def a_manifest_without_zone(files):
+    return rep(files, man(4, iso(600, ""), [P(n) for n in (1, 2, 3, 4)]))
+
+
+@adopted("manifest_last_updated_missing", severity="info")
+def a_manifest_without_time(files):
+    return rep(files, man(4, None, [P(n) for n in (1, 2, 3, 4)]))
+
+
 # --- how it is cured ---
 
-def findings(status):
-    """Open warnings and errors by code."""
-    return {f["code"]: f for f in status["findings"] if f["severity"] in ("warning", "error")}
+def findings(status, severities=("warning", "error")):
+    """Those of the severities, warnings and errors by default, by code."""
+    return {f["code"]: f for f in status["findings"] if f["severity"] in severities}
 
 
 def cure(table, status):
     """Each finding by its own cure. Gives the plans that ran."""
     ran = []
     for finding in status["findings"]:
-        if finding["severity"] == "info" or finding["cure"] is None:
+        if finding["cure"] is None:
             continue
         more = {}
-        if finding["cure"] in PLANS_WITH_NAMES and finding["subject"] not in ("*", "manifest.json"):
-            more["paths"] = [finding["subject"]]
-        if finding["code"] == "adoption_conflict":
+        if finding["cure"] in PLANS_WITH_NAMES and finding["subject"] != "manifest.json":
+            more["paths"] = ["/" if finding["subject"] == "*" else finding["subject"]]
+        if finding["cure"] == "adopt":
             more["choose"] = "log"
         table.repair(finding["cure"], run=True, **more)
         ran.append(finding["cure"])
