@@ -78,11 +78,14 @@ struct tarn_thinning {
     int64_t hourly_from, hourly_before; /* of the runs between that lie within one hour the last one stays */
 };
 
-/* The open findings of a table that share a code and a severity. */
+/* The findings of a table that share a code and a severity: those that are open, and those that would be, were they not
+ * kept quiet from the start. */
 struct tarn_open_code {
     char code[64];
     enum tarn_severity severity;
-    int64_t count;
+    int64_t count; /* open */
+    int64_t quiet; /* open or not, something keeps it quiet: a silence, a maintenance window, a lost root */
+    int64_t heard; /* open, and nothing does */
 };
 #define TARN_OPEN_CODES_MAX 128
 

@@ -99,6 +99,7 @@ const struct tarn_family tarn_families[] = {
     { "tarn_table_status", TARN_M_STATESET, TARN_M_PLAIN, "table tarn_table_status", "Health of the table: 1 for the state that holds, 0 for the others.", .series = k_states },
     { "tarn_table_findings", GAUGE, "table severity", "Open findings.", .series = k_findings },
     { "tarn_table_finding_active", GAUGE, "table code severity", "1 while findings of that code and severity are open.", .each = tarn_metric_active },
+    { "tarn_table_finding_suppressed", GAUGE, "table code severity", "1 while something keeps all findings of that code and severity quiet: a silence, a maintenance window, a lost storage root. What began in a window is not active either.", .each = tarn_metric_quiet },
     { "tarn_table_scan_last_success_timestamp_seconds", TIME, "table", "Time of the last scan that could be made.", ONE(SCAN_SUCCESS) },
     { "tarn_table_scan_duration_seconds", TIME, "table", "How long that scan took.", ONE(SCAN_DURATION) },
     { "tarn_table_flaps_total", TARN_M_COUNTER, TARN_M_PLAIN, "table", "Suspects that looked wrong once and were fine at the next look.", ONE(FLAPPING) },

@@ -17,7 +17,7 @@ struct tarn_metric_tables {
     size_t count;
     struct tarn_packed labels;                /* table="..." */
     struct tarn_packed infos;                 /* the labels of tarn_table_info */
-    struct tarn_packed active;                /* a table: how many, then kind and severity of each */
+    struct tarn_packed active, quiet;         /* a table: how many, then kind and severity of each */
     struct tarn_packed numbers[TARN_NUMBERS];
 };
 /* tables.c */
@@ -74,7 +74,7 @@ void tarn_metrics_markdown(struct tarn_buf *out); /* docs/METRICS.md */
 /* --- writers of families.c's rows --- */
 typedef void tarn_family_each(struct tarn_scrape *scrape, const struct tarn_family *family);
 typedef void tarn_family_write(const struct tarn_scrape *scrape, const struct tarn_family *family);
-tarn_family_each tarn_metric_info, tarn_metric_active; /* tables.c */
+tarn_family_each tarn_metric_info, tarn_metric_active, tarn_metric_quiet; /* tables.c */
 /* server.c */
 void tarn_metric_read_server(struct tarn_scrape *scrape);
 tarn_family_write tarn_metric_member, tarn_metric_build, tarn_metric_groups, tarn_metric_conflicts;

@@ -30,7 +30,7 @@ static void scrape_freep(struct tarn_scrape **scrape) { scrape_free(*scrape); }
 
 static void rewind_lists(struct tarn_metric_tables *tables)
 {
-    tables->labels.at = tables->infos.at = tables->active.at = 0;
+    tables->labels.at = tables->infos.at = tables->active.at = tables->quiet.at = 0;
     for (size_t i = 0; i < TARN_NUMBERS; i++)
         tables->numbers[i].at = 0;
 }

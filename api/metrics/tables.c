@@ -35,19 +35,25 @@ static void put_labels(struct tarn_metric_tables *tables, const struct tarn_tabl
 }
 
 /* A code that this version does not know any more is left out. */
-static void put_active(struct tarn_metric_tables *tables, const struct tarn_status_row *row)
+static void put_codes(struct tarn_packed *list, const struct tarn_status_row *row, bool quiet)
 {
     int64_t count = 0;
 
-    for (size_t i = 0; i < row->code_count; i++)
-        count += tarn_code_number(row->codes[i].code) >= 0;
-    tarn_packed_put(&tables->active, count);
-    for (size_t i = 0; i < row->code_count; i++) {
-        int number = tarn_code_number(row->codes[i].code);
-        if (number < 0)
-            continue;
-        tarn_packed_put(&tables->active, number);
-        tarn_packed_put(&tables->active, row->codes[i].severity);
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1)
+            tarn_packed_put(list, count);
+        for (size_t i = 0; i < row->code_count; i++) {
+            const struct tarn_open_code *code = &row->codes[i];
+            int number = tarn_code_number(code->code);
+            bool is_so = quiet ? code->quiet > 0 && code->heard == 0 : code->count > 0;
+            if (number < 0 || !is_so)
+                continue;
+            count++;
+            if (pass == 0)
+                continue;
+            tarn_packed_put(list, number);
+            tarn_packed_put(list, code->severity);
+        }
     }
 }
 
@@ -58,9 +64,11 @@ static tarn_code put_row(void *ctx, const struct tarn_status_row *row, struct ta
     int64_t numbers[TARN_NUMBERS];
 
     put_labels(tables, row->table, &text);
-    put_active(tables, row);
+    put_codes(&tables->active, row, false);
+    put_codes(&tables->quiet, row, true);
     tarn_numbers_of(row, tables->defaults, tables->now_ms, numbers);
-    bool failed = text.failed || tables->labels.bytes.failed || tables->infos.bytes.failed || tables->active.bytes.failed;
+    bool failed = text.failed || tables->labels.bytes.failed || tables->infos.bytes.failed || tables->active.bytes.failed ||
+                  tables->quiet.bytes.failed;
     for (size_t i = 0; i < TARN_NUMBERS; i++) {
         tarn_packed_put(&tables->numbers[i], numbers[i]);
         failed |= tables->numbers[i].bytes.failed;
@@ -87,7 +95,7 @@ tarn_code tarn_metric_tables_read(struct tarn_metric_tables *tables, bool *end, 
 
 int64_t tarn_metric_tables_bytes(const struct tarn_metric_tables *tables)
 {
-    size_t bytes = tables->labels.bytes.cap + tables->infos.bytes.cap + tables->active.bytes.cap;
+    size_t bytes = tables->labels.bytes.cap + tables->infos.bytes.cap + tables->active.bytes.cap + tables->quiet.bytes.cap;
 
     for (size_t i = 0; i < TARN_NUMBERS; i++)
         bytes += tables->numbers[i].bytes.cap;
@@ -100,6 +108,7 @@ void tarn_metric_tables_done(struct tarn_metric_tables *tables)
     tarn_packed_done(&tables->labels);
     tarn_packed_done(&tables->infos);
     tarn_packed_done(&tables->active);
+    tarn_packed_done(&tables->quiet);
     for (size_t i = 0; i < TARN_NUMBERS; i++)
         tarn_packed_done(&tables->numbers[i]);
 }
@@ -118,15 +127,25 @@ void tarn_metric_info(struct tarn_scrape *scrape, const struct tarn_family *fami
         tarn_expo_sample(&scrape->expo, family->name, "", scrape->labels, scrape->labels_len, more.data, family->unit, 1);
 }
 
-void tarn_metric_active(struct tarn_scrape *scrape, const struct tarn_family *family)
+static void write_codes(struct tarn_scrape *scrape, const struct tarn_family *family, struct tarn_packed *list)
 {
-    int64_t count = tarn_packed_get(&scrape->tables.active);
+    int64_t count = tarn_packed_get(list);
     char more[160];
 
     for (int64_t i = 0; i < count; i++) {
-        int64_t code = tarn_packed_get(&scrape->tables.active), severity = tarn_packed_get(&scrape->tables.active);
+        int64_t code = tarn_packed_get(list), severity = tarn_packed_get(list);
         snprintf(more, sizeof more, "code=\"%s\",severity=\"%s\"", tarn_code_text((int)code),
                  tarn_severity_text((enum tarn_severity)severity));
         tarn_expo_sample(&scrape->expo, family->name, "", scrape->labels, scrape->labels_len, more, family->unit, 1);
     }
+}
+
+void tarn_metric_active(struct tarn_scrape *scrape, const struct tarn_family *family)
+{
+    write_codes(scrape, family, &scrape->tables.active);
+}
+
+void tarn_metric_quiet(struct tarn_scrape *scrape, const struct tarn_family *family)
+{
+    write_codes(scrape, family, &scrape->tables.quiet);
 }

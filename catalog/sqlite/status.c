@@ -15,7 +15,8 @@ const char *const tarn_sqlite_status_sql[] = {
     [S_DROPPED] = SELECT_ROW TARN_SQLITE_WALK_DROPPED,
     [S_OPEN] =
         "SELECT " TARN_SQLITE_FINDING_COLUMNS " FROM findings f "
-        "WHERE f.table_id = ?1 AND f.closed_at IS NULL AND f.opened_at IS NOT NULL AND f.accept_reason IS NULL "
+        "WHERE f.table_id = ?1 AND f.closed_at IS NULL AND f.accept_reason IS NULL "
+        "AND (f.opened_at IS NOT NULL OR f.suppressed_by IS NOT NULL) "
         "ORDER BY f.code, f.subject",
     NULL
 };
@@ -77,20 +78,27 @@ struct visit {
 };
 
 /* Rows come by code. */
+static struct tarn_open_code *code_of(struct open *open, const struct tarn_finding *row)
+{
+    for (size_t i = open->code_count; i-- > 0 && strcmp(open->codes[i].code, row->code) == 0;)
+        if (open->codes[i].severity == row->severity)
+            return &open->codes[i];
+    if (open->code_count == TARN_OPEN_CODES_MAX)
+        return NULL;
+    struct tarn_open_code *fresh = &open->codes[open->code_count++];
+    *fresh = (struct tarn_open_code){ .severity = row->severity };
+    (void)snprintf(fresh->code, sizeof fresh->code, "%s", row->code);
+    return fresh;
+}
+
 static void count_code(struct open *open, const struct tarn_finding *row)
 {
-    for (size_t i = open->code_count; i-- > 0 && strcmp(open->codes[i].code, row->code) == 0;) {
-        if (open->codes[i].severity != row->severity)
-            continue;
-        open->codes[i].count++;
+    struct tarn_open_code *code = code_of(open, row);
+    if (!code)
         return;
-    }
-    if (open->code_count == TARN_OPEN_CODES_MAX)
-        return;
-    struct tarn_open_code *fresh = &open->codes[open->code_count++];
-    (void)snprintf(fresh->code, sizeof fresh->code, "%s", row->code);
-    fresh->severity = row->severity;
-    fresh->count = 1;
+    code->count += row->opened_at >= 0;
+    code->quiet += row->suppressed_by != NULL;
+    code->heard += row->opened_at >= 0 && !row->suppressed_by;
 }
 
 static tarn_code note_finding(sqlite3_stmt *st, struct open *open, struct tarn_err *err)
@@ -99,10 +107,12 @@ static tarn_code note_finding(sqlite3_stmt *st, struct open *open, struct tarn_e
     tarn_code code = tarn_sqlite_finding_row(st, &row, err);
     if (code != TARN_OK)
         return code;
+    count_code(open, &row);
+    if (row.opened_at < 0)
+        return TARN_OK;
     open->errors += row.severity == TARN_SEV_ERROR;
     open->warnings += row.severity == TARN_SEV_WARNING;
     open->infos += row.severity == TARN_SEV_INFO;
-    count_code(open, &row);
     if (open->any && row.severity <= open->worst.severity)
         return TARN_OK;
     code = tarn_sqlite_finding_own(&row, err); /* the next step would take the texts away */

@@ -546,8 +546,8 @@ static tarn_code note_status(void *ctx, const struct tarn_status_row *row, struc
                   row->scan ? row->scan->latest_transaction : "-", (long long)row->open_errors,
                   (long long)row->open_warnings, (long long)row->open_infos, row->worst ? row->worst->id : "-");
     for (size_t i = 0; i < row->code_count; i++)
-        tarn_buf_addf(&s->text, ":%s.%s=%lld", row->codes[i].code, tarn_severity_text(row->codes[i].severity),
-                      (long long)row->codes[i].count);
+        tarn_buf_addf(&s->text, ":%s.%s=%lld/%lld/%lld", row->codes[i].code, tarn_severity_text(row->codes[i].severity),
+                      (long long)row->codes[i].count, (long long)row->codes[i].quiet, (long long)row->codes[i].heard);
     tarn_buf_adds(&s->text, " ");
     return TARN_OK;
 }
@@ -567,9 +567,13 @@ void tarn_contract_the_status_list_counts_what_is_open_and_names_the_worst(tarn_
         finding(a, "a3", "y", "x", TARN_SEV_ERROR),   finding(a, "a4", "b", "x", TARN_SEV_ERROR),
         finding(a, "a5", "a", "x", TARN_SEV_ERROR),   finding(b, "b1", "k", "x", TARN_SEV_INFO),
         finding(a, "a6", "k", "y", TARN_SEV_INFO),    finding(a, "a7", "k", "z", TARN_SEV_WARNING),
+        finding(a, "a8", "w", "x", TARN_SEV_ERROR),
     };
     rows[3].opened_at = -1;  /* a suspect */
     rows[4].closed_at = 100; /* over */
+    rows[7].suppressed_by = S("silence");
+    rows[8].suppressed_by = S("maintenance"); /* and so it never opened */
+    rows[8].opened_at = -1;
     for (size_t i = 0; i < TARN_COUNT(rows); i++)
         fx_write(store, put_finding_tx, &rows[i], TARN_OK);
     struct scan put = { a, full_scan(a) };
@@ -577,6 +581,7 @@ void tarn_contract_the_status_list_counts_what_is_open_and_names_the_worst(tarn_
     (void)c;
     struct status s = { .filter = { .format = -1, .mode = -1, .limit = 10 } };
     fx_read(store, status_tx, &s, TARN_OK);
-    cr_expect(eq(str, s.text.data, S("a:txn-7:2/2/1:a3:k.warning=2:k.info=1:y.error=1:z.error=1 b:-:0/0/1:b1:k.info=1 c:-:0/0/0:- ")));
+    cr_expect(eq(str, s.text.data, S("a:txn-7:2/2/1:a3:k.warning=2/1/1:k.info=1/0/1:w.error=0/1/0:y.error=1/0/1:z.error=1/0/1 "
+                               "b:-:0/0/1:b1:k.info=1/0/1 c:-:0/0/0:- ")));
     tarn_buf_done(&s.text);
 }
