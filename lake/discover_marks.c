@@ -1,12 +1,9 @@
 /* discover_marks.c - what one folder shows of the table that it may be. */
-#include "base/jsonr.h"
 #include "base/text.h"
 #include "formats/manifest/manifest.h"
 #include "lake/discover.h"
 #include <stdio.h>
 #include <string.h>
-
-#define HEAD_BYTES (64u << 10) /* of a manifest, to tell what it is and its table's name */
 
 #define DIR_DELTA "_delta_log"
 #define DIR_HUDI ".hoodie"
@@ -54,70 +51,20 @@ tarn_code tarn_marks_ask(struct tarn_place *place, const char *folder, struct ta
     return TARN_OK;
 }
 
-struct head {
-    bool has_files;   /* a member `files` that is a list */
-    bool is_document; /* a whole object: what is not in it by now is not there */
-    char *table;      /* owned */
-};
-
-/* Members up to `files`, whose entries are not read; a name may come after it, then it is not seen. */
-static tarn_code read_members(struct tarn_jsonr *r, struct head *head, struct tarn_err *err)
-{
-    struct tarn_jsonr_event key, value;
-
-    for (;;) {
-        tarn_code code = tarn_jsonr_next(r, &key, err);
-        head->is_document = code == TARN_OK && key.token == TARN_J_OBJECT_END;
-        if (code != TARN_OK || head->is_document)
-            return code;
-        bool is_files = strcmp(key.text, "files") == 0, is_table = strcmp(key.text, "table") == 0;
-        code = tarn_jsonr_next(r, &value, err);
-        if (code == TARN_OK && is_files && value.token == TARN_J_ARRAY)
-            head->has_files = true;
-        if (code == TARN_OK && is_table && value.token == TARN_J_STRING && !head->table)
-            head->table = strdup(value.text);
-        if (code == TARN_OK && (value.token == TARN_J_OBJECT || value.token == TARN_J_ARRAY))
-            code = tarn_jsonr_skip_from(r, &value, err);
-        if (code != TARN_OK)
-            return code;
-    }
-}
-
-/* The beginning of a manifest. What cannot be read is no fault here: the table is told, its monitors tell the rest. */
-static tarn_code read_head(struct tarn_place *place, const char *folder, struct head *head, struct tarn_err *err)
-{
-    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
-    TARN_AUTO(mem) char *path = join(folder, TARN_DOC_MANIFEST);
-    struct tarn_jsonr_event first;
-    TARN_ERR(fault);
-
-    if (!path)
-        return tarn_fail_oom(err);
-    if (tarn_place_read(place, path, 0, HEAD_BYTES, &text, &fault) != TARN_OK || !text.data)
-        return TARN_OK;
-    TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new_mem(text.data, text.len, HEAD_BYTES);
-    if (!r)
-        return tarn_fail_oom(err);
-    tarn_code code = tarn_jsonr_next(r, &first, &fault);
-    if (code == TARN_OK && first.token == TARN_J_OBJECT)
-        code = read_members(r, head, &fault);
-    else if (code == TARN_OK)
-        head->is_document = true;
-    return code == TARN_INTERNAL ? tarn_err_move(err, &fault) : TARN_OK;
-}
-
 /* Web pages and packages have a manifest.json too: it is the lake's when it lists files, stands beside a log, or
  * cannot be read. */
 static tarn_code judge_manifest(struct tarn_place *place, const char *folder, const struct tarn_marks *marks,
                                 bool *is_table, char **table, struct tarn_err *err)
 {
-    struct head head = { 0 };
-    tarn_code code = marks->manifest ? read_head(place, folder, &head, err) : TARN_OK;
+    TARN_AUTO_DONE(manifest_peek) struct tarn_manifest_peek peek = { 0 };
+    TARN_AUTO(mem) char *path = join(folder, TARN_DOC_MANIFEST);
+    tarn_code code = path ? TARN_OK : tarn_fail_oom(err);
 
-    *is_table = code == TARN_OK && (marks->log || (marks->manifest && (head.has_files || !head.is_document)));
+    if (code == TARN_OK && marks->manifest)
+        code = tarn_manifest_peek(place, path, &peek, err);
+    *is_table = code == TARN_OK && (marks->log || (marks->manifest && (peek.has_files || !peek.is_whole)));
     if (*is_table)
-        *table = tarn_take(&head.table);
-    free(head.table);
+        *table = tarn_take(&peek.table);
     return code;
 }
 

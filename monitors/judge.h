@@ -144,6 +144,8 @@ bool tarn_log_same_id(const char *a, const char *b);
 int64_t tarn_log_pointer_number(const struct tarn_facts *facts);
 /* The number of the manifest's own newest transaction in the log's sequence, else -1. */
 int64_t tarn_log_manifest_number(const struct tarn_facts *facts);
+/* Of the newest transaction that either of them says is committed, -1: neither; *proof_ms: when that was said. */
+int64_t tarn_log_committed_number(const struct tarn_facts *facts, int64_t *proof_ms);
 
 /* --- details.c, scan_row.c: facts that are no findings --- */
 char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settings *settings,

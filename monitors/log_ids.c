@@ -30,3 +30,11 @@ int64_t tarn_log_manifest_number(const struct tarn_facts *facts)
 {
     return facts->log.numbered ? number_of(&facts->log, facts->manifest_transaction) : -1;
 }
+
+int64_t tarn_log_committed_number(const struct tarn_facts *facts, int64_t *proof_ms)
+{
+    int64_t pointer = tarn_log_pointer_number(facts), manifest = tarn_log_manifest_number(facts);
+
+    *proof_ms = manifest > pointer ? facts->manifest_mtime_ms : facts->pointer_mtime_ms;
+    return manifest > pointer ? manifest : pointer;
+}

@@ -36,11 +36,13 @@ static bool pointer_is_not_manifests(const struct tarn_judging *j)
     const struct tarn_facts *f = j->facts;
     int64_t grace_ms = tarn_settings_of(j->settings, "pointer_mismatch")->grace_ms;
     int64_t newest_ms = f->manifest_mtime_ms > f->pointer_mtime_ms ? f->manifest_mtime_ms : f->pointer_mtime_ms;
+    bool is_manifest_behind = f->not_in_manifest.total + f->still_listed.total > 0 &&
+                              tarn_log_manifest_number(f) <= tarn_log_pointer_number(f);
 
     if (f->managed || f->manifest != TARN_DOC_READ || !f->manifest_transaction || !f->pointer_id)
         return false;
     return !tarn_log_same_id(f->manifest_transaction, f->pointer_id) && j->now_ms - newest_ms > grace_ms &&
-           f->not_in_manifest.total + f->still_listed.total == 0;
+           !is_manifest_behind;
 }
 
 static void judge_states(struct tarn_judging *j)

@@ -120,13 +120,17 @@ static struct cover cover_of(const struct tarn_log_facts *log)
     return cover;
 }
 
-struct judged { struct holes lost, left_out; struct cover cover; };
+struct judged {
+    struct holes lost, left_out;
+    struct cover cover;
+    int64_t proof_ms; /* of what is committed above the newest entry */
+};
 
 /* Numbers first..last have no entry; `entry` is the present one above, NULL above the newest. */
 static void note_hole(struct tarn_judging *j, struct judged *out, int64_t first, int64_t last,
                       const struct tarn_log_entry *entry, int64_t pointer, bool is_lost)
 {
-    int64_t proof_ms = entry ? entry->mtime_ms : j->facts->pointer_mtime_ms;
+    int64_t proof_ms = entry ? entry->mtime_ms : out->proof_ms;
     const char *code = is_lost ? "missing_transaction_log_entry" : "transaction_gap";
     struct hole hole = { first, last, is_lost && pointer >= first && pointer <= last, j->now_ms - proof_ms };
 
@@ -134,8 +138,8 @@ static void note_hole(struct tarn_judging *j, struct judged *out, int64_t first,
         add_hole(is_lost ? &out->lost : &out->left_out, hole);
 }
 
-/* Observed: the part of a hole at or below the pointer was lost, the part above left out. Without a pointer all counts
- * as committed. */
+/* Observed: the part of a hole at or below what is committed was lost, the part above left out. Where neither pointer nor
+ * manifest tells what that is, all of it is. */
 static void split_hole(struct tarn_judging *j, struct judged *out, int64_t first, int64_t last,
                        const struct tarn_log_entry *entry, int64_t pointer)
 {
@@ -148,7 +152,7 @@ static void split_hole(struct tarn_judging *j, struct judged *out, int64_t first
 static void judge_observed(struct tarn_judging *j, struct judged *out)
 {
     const struct tarn_log_facts *log = &j->facts->log;
-    int64_t pointer = tarn_log_pointer_number(j->facts);
+    int64_t pointer = tarn_log_committed_number(j->facts, &out->proof_ms);
 
     for (size_t i = 1; i < log->count; i++) {
         int64_t before = log->entries[i - 1].number;
@@ -314,12 +318,14 @@ static void judge_numbers(struct tarn_judging *j)
 static void judge_entries(struct tarn_judging *j)
 {
     const struct tarn_log_facts *log = &j->facts->log;
-    struct tarn_suspects uncommitted = { 0 }, unreadable = { 0 };
+    struct tarn_suspects uncommitted = { 0 }, unreadable = { 0 }, newest = { 0 };
     int64_t pending_ms = tarn_settings_of(j->settings, "uncommitted_transaction")->grace_ms;
     int64_t settled_ms = tarn_settings_of(j->settings, "unreadable_transaction_log_entry")->grace_ms;
     int64_t in_manifest = tarn_log_manifest_number(j->facts);
-    bool newest_bad = false;
+    const struct tarn_log_entry *last = NULL; /* the newest committed one */
 
+    for (size_t i = 0; i < log->count; i++)
+        last = log->entries[i].committed ? &log->entries[i] : last;
     for (size_t i = 0; i < log->count; i++) {
         const struct tarn_log_entry *entry = &log->entries[i];
         int64_t age_ms = j->now_ms - entry->mtime_ms;
@@ -328,17 +334,16 @@ static void judge_entries(struct tarn_judging *j)
         if (!entry->committed && !j->facts->managed && !is_shown && age_ms > pending_ms)
             list = &uncommitted;
         if (entry->committed && entry->unreadable && age_ms > settled_ms)
-            list = &unreadable;
-        if (entry->committed)
-            newest_bad = list == &unreadable;
+            list = entry == last ? &newest : &unreadable;
         if (list && tarn_suspects_add(list, tarn_log_id(log, entry), NULL, -1, -1, entry->mtime_ms, NULL) != TARN_OK)
             j->failed = true;
     }
     tarn_judge_suspects(j, "uncommitted_transaction", &uncommitted, TARN_SEV_OK);
-    tarn_judge_suspects(j, "unreadable_transaction_log_entry", &unreadable,
-                        newest_bad ? TARN_SEV_ERROR : TARN_SEV_OK);
+    tarn_judge_suspects(j, "unreadable_transaction_log_entry", &newest, TARN_SEV_ERROR);
+    tarn_judge_suspects(j, "unreadable_transaction_log_entry", &unreadable, TARN_SEV_OK);
     tarn_suspects_done(&uncommitted);
     tarn_suspects_done(&unreadable);
+    tarn_suspects_done(&newest);
 }
 
 void tarn_judge_transaction_gaps(struct tarn_judging *j)

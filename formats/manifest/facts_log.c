@@ -209,23 +209,44 @@ static tarn_code note_ids(struct tarn_log_facts *log, struct tarn_err *err)
     return code == TARN_INTERNAL ? tarn_fail_oom(err) : code;
 }
 
-/* Observed: an entry is committed when it is not after the one that the pointer names. Without a usable pointer all
- * of them count, since nothing says otherwise. */
+/* Where the log stands that was committed: at an entry, by number or by time. */
+struct mark { bool by_number; int64_t number, limit_ms; };
+
+static bool find_mark(const struct tarn_log_facts *log, const char *id, struct mark *out)
+{
+    size_t prefix_len = 0;
+    bool is_found = false;
+
+    if (!id)
+        return false;
+    out->by_number = log->numbered && tarn_txn_id_number(id, &prefix_len, &out->number) &&
+                     strlen(log->prefix) == prefix_len && strncmp(log->prefix, id, prefix_len) == 0;
+    for (size_t i = 0; i < log->count && !out->by_number; i++) {
+        if (strcmp(tarn_log_id(log, &log->entries[i]), id) != 0)
+            continue;
+        out->limit_ms = log->entries[i].mtime_ms;
+        is_found = true;
+    }
+    return out->by_number || is_found;
+}
+
+/* Observed: an entry is committed when it is not after the one that the pointer names, or the manifest, whichever is the
+ * later. Without either all of them count, since nothing says otherwise. */
 static void mark_committed(struct tarn_gather *g)
 {
     struct tarn_log_facts *log = &g->facts->log;
-    const char *pointer = g->facts->pointer_id;
-    size_t prefix_len = 0;
-    int64_t number = -1, limit_ms = INT64_MAX;
-    bool by_numbers = pointer && log->numbered && tarn_txn_id_number(pointer, &prefix_len, &number) &&
-                      strlen(log->prefix) == prefix_len && strncmp(log->prefix, pointer, prefix_len) == 0;
+    struct mark mark = { 0 }, shown = { 0 };
+    bool has_pointer = find_mark(log, g->facts->pointer_id, &mark);
 
-    for (size_t i = 0; pointer && i < log->count; i++)
-        if (strcmp(tarn_log_id(log, &log->entries[i]), pointer) == 0)
-            limit_ms = log->entries[i].mtime_ms;
+    if (find_mark(log, g->facts->manifest_transaction, &shown)) {
+        bool is_later = shown.by_number ? mark.by_number && shown.number > mark.number : shown.limit_ms > mark.limit_ms;
+        mark = !has_pointer || is_later ? shown : mark;
+    } else if (!has_pointer) {
+        mark = (struct mark){ .limit_ms = INT64_MAX };
+    }
     for (size_t i = 0; i < log->count; i++) {
         struct tarn_log_entry *entry = &log->entries[i];
-        entry->committed = by_numbers ? entry->number <= number : entry->mtime_ms <= limit_ms;
+        entry->committed = mark.by_number ? entry->number <= mark.number : entry->mtime_ms <= mark.limit_ms;
     }
 }
 
@@ -319,6 +340,17 @@ static void find_renamed(struct tarn_log_facts *log)
     log->count = kept;
 }
 
+/* Ahead of the manifest itself, which is read when the log is known. */
+static tarn_code peek_manifest(struct tarn_gather *g, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(manifest_peek) struct tarn_manifest_peek peek = { 0 };
+    tarn_code code = tarn_manifest_peek(g->place, TARN_DOC_MANIFEST, &peek, err);
+
+    free(g->facts->manifest_transaction);
+    g->facts->manifest_transaction = tarn_take(&peek.transaction);
+    return code;
+}
+
 tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
 {
     const struct tarn_facts_catalog *catalog = g->options->catalog;
@@ -334,6 +366,8 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
     if (code == TARN_OK && catalog)
         code = match_commits(g, err);
     order_entries(log);
+    if (code == TARN_OK && !catalog)
+        code = peek_manifest(g, err);
     if (code == TARN_OK && !catalog)
         mark_committed(g);
     if (code == TARN_OK)

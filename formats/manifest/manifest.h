@@ -72,6 +72,17 @@ TARN_MUST tarn_code tarn_manifest_read_at(struct tarn_place *place, struct tarn_
                                           struct tarn_object *object, tarn_file_fn *fn, void *ctx,
                                           struct tarn_err *err);
 
+/* The members before its list of files, from the first 64 KiB alone; `path` is the document's. Nothing that lies there is
+ * an error: what cannot be read tells nothing. */
+struct tarn_manifest_peek {
+    bool has_files;            /* a member `files` that is a list was met */
+    bool is_whole;             /* read to its end: what was not met is not in it */
+    char *table, *transaction; /* owned, NULL: not met */
+};
+void tarn_manifest_peek_done(struct tarn_manifest_peek *peek);
+TARN_MUST tarn_code tarn_manifest_peek(struct tarn_place *place, const char *path, struct tarn_manifest_peek *out,
+                                       struct tarn_err *err);
+
 /* The same, one file after the other. Opening reads the whole document once: TARN_NOT_FOUND, TARN_INVALID when it is
  * no manifest. `place` must outlive it. */
 struct tarn_manifest_pull;

@@ -146,6 +146,24 @@ case("M223-manifest-behind-the-pointer", with_head(rep(std(3), man(2, iso(540), 
 case("M224-checkpoint-stands-for-the-log", rep(NAMED, ("last_committed_txn", 600, "beta\n"), ("_transactions/beta.checkpoint.json", 600, "{}")),
      OK, [])
 
+# --- what is committed when the pointer does not tell: the manifest does ---
+SAYS_3 = with_head(std(3), transaction="txn-3")
+case("M225-no-pointer-and-the-newest-entry-gone", drop(SAYS_3, "last_committed_txn", "_transactions/txn-3.json"), ERROR,
+     ["pointer_missing", "missing_transaction_log_entry"], warnings_contain=["missing_transaction_log_entry: txn-3"])
+case("M226-no-pointer-and-an-entry-above", drop(SAYS_3, "last_committed_txn") + [txn(4, 900, [add(P(4))]), pq(4, 550)], WARNING,
+     ["pointer_missing", "uncommitted_transaction", "unregistered_data_file"])
+case("M227-no-pointer-and-a-number-left-out", drop(SAYS_3, "last_committed_txn") + [txn(5, 900, [])], WARNING,
+     ["pointer_missing", "transaction_gap", "uncommitted_transaction"], warnings_contain=["transaction_gap: txn-4"])
+case("M228-pointer-behind-and-the-newest-entry-gone", drop(rep(SAYS_3, ("last_committed_txn", 600, "txn-2\n")), "_transactions/txn-3.json"),
+     ERROR, ["pointer_mismatch", "missing_transaction_log_entry"], warnings_contain=["missing_transaction_log_entry: txn-3"])
+case("M229-pointer-behind-and-the-newest-entry-cut", rep(SAYS_3, ("last_committed_txn", 600, "txn-2\n"), ("_transactions/txn-3.json", 595, '{"id"')),
+     ERROR, ["pointer_mismatch", "unreadable_transaction_log_entry"])
+case("M230-pointer-behind-and-a-lost-update",
+     with_head(rep(std(3), man(3, iso(600), [P(1), P(3)]), ("last_committed_txn", 600, "txn-2\n")), transaction="txn-3"), ERROR,
+     ["pointer_mismatch", "committed_file_not_in_manifest"])
+case("M231-an-old-and-the-newest-entry-cut", rep(std(4), ("_transactions/txn-2.json", 475, '{"id"'), ("_transactions/txn-4.json", 595, '{"id"')),
+     ERROR, ["unreadable_transaction_log_entry"] * 2)
+
 # --- the manifest ---
 MANIFEST = man(2, iso(600), [P(1), P(2)])
 case("M30-manifest-cut", rep(std(2), ("manifest.json", 600, MANIFEST[2][:len(MANIFEST[2]) // 2])), ERROR, ["manifest_unreadable"])
