@@ -21,7 +21,7 @@ struct tarn_config {
     char *status_policy;     /* "default", "strict" */
     json_t *monitors;        /* object */
     int64_t publish_wait_ms, publish_backlog;
-    int64_t scan_interval_ms, scan_sweep_interval_ms, scan_threads;
+    int64_t scan_interval_ms, scan_sweep_interval_ms, scan_full_interval_ms, scan_memory_bytes, scan_threads;
     int64_t history_retention_ms, history_versions;
     int64_t retention_dropped_ms, retention_events_ms, retention_samples_ms, retention_findings_ms;
     int64_t limits_body_bytes, limits_bodies_bytes, limits_headers_bytes, limits_json_values, limits_json_depth,

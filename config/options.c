@@ -40,7 +40,13 @@ const struct tarn_option tarn_options[] = {
     { "scan.interval", NULL, TARN_O_DURATION, AT(scan_interval_ms), "60s", SECOND, YEAR, NULL,
       "Pause between two probes of a table." },
     { "scan.sweep_interval", NULL, TARN_O_DURATION, AT(scan_sweep_interval_ms), "10m", SECOND, YEAR, NULL,
-      "Pause between two sweeps, which look at every file." },
+      "Pause between two sweeps, which look at every folder." },
+    { "scan.full_interval", NULL, TARN_O_DURATION, AT(scan_full_interval_ms), "1h", SECOND, YEAR, NULL,
+      "How often a sweep of a table of more than 1,000 files also reads the folders that did not change, for files that "
+      "were changed in place." },
+    { "scan.memory", NULL, TARN_O_BYTES, AT(scan_memory_bytes), "64MiB", 0, 65536 * MIB, NULL,
+      "What is kept of large tables between two scans, all together (a folder takes some 400 bytes); what does not fit is "
+      "read again." },
     { "scan.threads", NULL, TARN_O_NUMBER, AT(scan_threads), "4", 1, 256, NULL, "Tables scanned at the same time." },
     { "history.retention", NULL, TARN_O_DURATION, AT(history_retention_ms), "30d", 0, 100 * YEAR, NULL,
       "How long old versions can be read." },

@@ -296,6 +296,8 @@ static void end_life(struct tarn_facts *out, const struct tarn_facts_options *op
         life->idle_commits = of_catalog->idle_commits;
     }
     bool is_whole = !options->catalog || options->catalog->knows_all;
+    if (out->state == TARN_FACTS_READ && !out->files_known && options->last_data_known > 0)
+        out->newest_listed_ms = options->last_data_known;
     if (life->last_data < 0 && out->newest_listed_ms >= 0 && is_whole) {
         life->last_data = out->newest_listed_ms;
         tarn_life_add(life, life->last_data);

@@ -134,6 +134,8 @@ struct tarn_facts {
     enum tarn_looked_kind looked;
     struct tarn_fileset looked_set; /* paths of folders */
     struct tarn_suspects unread;    /* folders that could not be read to their end; note: why */
+    int64_t folders_read;           /* how often the names of one were read */
+    bool files_known;               /* what is counted of the files below holds for the whole table */
 
     /* the table; -1 or NULL: not known */
     char *table;
@@ -244,6 +246,7 @@ struct tarn_facts_catalog {
     void *ctx;
 };
 
+struct tarn_recall; /* formats/recall.h */
 struct tarn_facts_options {
     int64_t now_ms;
     bool sweep;                    /* everything; else what is new */
@@ -256,6 +259,13 @@ struct tarn_facts_options {
     const struct tarn_facts_catalog *catalog; /* NULL: observed */
     const atomic_bool *stops;           /* once true, gathering ends with TARN_OVERLOADED; NULL: never */
     const struct tarn_fileset *doubted; /* doubts of a look before: no others count any more; NULL: the first look */
+    struct tarn_recall *recall;         /* of the last scan of the same table, for the next one; NULL: nothing is kept */
+    bool full;                          /* a sweep reads every folder, changed or not */
+    int64_t full_every_ms;              /* and every so often it does; 0: always */
+    int64_t files_expected;             /* so many lay there when it was looked at last; 0: not known */
+    int64_t last_data_known;            /* when data came last, by the last scan; for a probe that looks at no file; 0 or less: not known */
+    int64_t revision;                   /* of the table's row: of what is given here besides */
+    int64_t settled_ms;                 /* what changed later than that before it was read may change unnoticed; 0: 2 s */
 };
 
 /* Which format lies there: TARN_OK and *format, or TARN_NOT_FOUND when it is none. */

@@ -27,14 +27,17 @@ enum {
     TARN_FOLDER_READ = 1 << 1,    /* `lying` is what lay there at `state` */
     TARN_FOLDER_SETTLED = 1 << 2, /* any change since then moves its state */
     TARN_FOLDER_ODD = 1 << 3,     /* holds what has to be looked at by name each time: links, leftovers */
+    TARN_FOLDER_OFFERED = 1 << 4, /* all that lay there was listed, and offered to the picks */
+    TARN_FOLDER_DOUBTFUL = 1 << 5, /* the last look by name left something that the next one may see otherwise */
     /* of one scan: */
-    TARN_FOLDER_MET = 1 << 4,     /* its parent was read and had it */
-    TARN_FOLDER_LISTED = 1 << 5,  /* its names were read */
-    TARN_FOLDER_LOOKED = 1 << 6,  /* its names were read, or are known to be what they were */
-    TARN_FOLDER_UNREAD = 1 << 7,  /* it could not be read to its end */
-    TARN_FOLDER_SUSPECT = 1 << 8, /* to be looked at by name */
-    TARN_FOLDER_OF_SCAN = TARN_FOLDER_MET | TARN_FOLDER_LISTED | TARN_FOLDER_LOOKED | TARN_FOLDER_UNREAD |
-                          TARN_FOLDER_SUSPECT
+    TARN_FOLDER_MET = 1 << 8,     /* its parent was read and had it */
+    TARN_FOLDER_CHOSEN = 1 << 9,  /* a probe visits it */
+    TARN_FOLDER_LISTED = 1 << 10, /* its names were read */
+    TARN_FOLDER_LOOKED = 1 << 11, /* its names were read, or are known to be what they were */
+    TARN_FOLDER_UNREAD = 1 << 12, /* it could not be read to its end */
+    TARN_FOLDER_SUSPECT = 1 << 13, /* to be looked at by name */
+    TARN_FOLDER_NEWEST = 1 << 14, /* a probe reads it whether it changed or not */
+    TARN_FOLDER_OF_SCAN = 0xff00
 };
 
 /* What a look by name made of a folder whose sums differ, while sums and the rest of the table stay: no suspects, but

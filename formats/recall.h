@@ -1,16 +1,33 @@
 /* recall.h - what a scan leaves for the next one of the same table, so that it need not read again what did not change:
- * the folders with their sums, and the newest files. Of no worth on its own: with or without it a sweep finds the same. */
+ * the folders with their sums, the newest files, what log and listing said. Of no worth on its own: with or without it a
+ * sweep finds the same, but for files that were changed in place, which only a full sweep meets. */
 #ifndef TARN_FORMATS_RECALL_H
 #define TARN_FORMATS_RECALL_H
 #include "formats/folders.h"
 #include "formats/footers.h"
 
-#define TARN_PICKS_KEPT 6000 /* the newest files that are known by name */
+#define TARN_PICKS_KEPT 6000 /* the newest files that are known by name: more than are read, since some will go */
+#define TARN_SMALL_FILES 1000 /* a table of so few is always looked at whole */
 
+/* What log and listing said, as long as neither changed. */
+struct tarn_memo {
+    uint64_t key;               /* of everything that it was made of; 0: nothing is kept */
+    bool of_sweep;              /* of the whole log */
+    struct tarn_facts facts;    /* only what log and listing fill in */
+    struct tarn_fileset words;  /* of the log on paths */
+    char *partition_keys;       /* JSON array, owned; NULL: not known */
+    int64_t unread_before_ms;
+};
 struct tarn_recall {
     struct tarn_folders folders;
-    bool is_listed;            /* the folders' `listed` are sums of a listing, this scan's or one before */
-    struct tarn_picks picks;   /* the newest listed files; more than are read, since some will go */
+    bool is_listed;             /* the folders' `listed` are sums of a listing, this scan's or one before */
+    int64_t walked_at_ms;       /* when all folders were read last; 0: never */
+    uint64_t told_key;          /* of what explained the files that a look by name told of */
+    struct tarn_picks picks;
+    struct tarn_memo memo;
 };
+void tarn_memo_done(struct tarn_memo *memo);
 void tarn_recall_done(struct tarn_recall *recall);
+int64_t tarn_recall_files(const struct tarn_recall *recall); /* that lay there */
+size_t tarn_recall_bytes(const struct tarn_recall *recall);  /* of memory, about */
 #endif

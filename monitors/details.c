@@ -102,13 +102,15 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
 
     if (facts->state == TARN_FACTS_READ && facts->format == TARN_FORMAT_MANIFEST) {
         put_log(out, facts, settings, now_ms);
-        put_files(out, facts, now_ms);
+        if (facts->files_known)
+            put_files(out, facts, now_ms);
         put_staging(out, facts, now_ms);
         put(out, "missing_log_entries", ids_of(reports, "missing_transaction_log_entry"));
         put(out, "transaction_gaps", ids_of(reports, "transaction_gap"));
     }
     if (facts->state == TARN_FACTS_READ) {
-        put(out, "footers_read", facts->footers_read);
+        if (facts->files_known)
+            put(out, "footers_read", facts->footers_read);
         if (facts->rows >= 0)
             put(out, "rows", facts->rows);
         if (facts->newest_data_ms >= 0)
@@ -118,5 +120,19 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
         put_freshness(out, facts, settings, now_ms);
         put_examples(out, reports);
     }
+    return out ? tarn_json_text(out) : NULL;
+}
+
+char *tarn_details_merge(const char *before, const char *now, const struct tarn_facts *facts)
+{
+    static const char *const k_of_files[] = { "unregistered_files", "unregistered_bytes", "registration_lag_seconds",
+                                              "missing_files",      "reclaimable_files",  "reclaimable_bytes",
+                                              "newest_data_file_at", "footers_read",      "rows", "examples" };
+    json_auto_t *old = before ? json_loads(before, 0, NULL) : NULL, *out = json_loads(now, 0, NULL);
+    bool is_partial = facts->state == TARN_FACTS_READ && (!facts->files_known || !(facts->saw & TARN_SAW_ENTRIES));
+
+    for (size_t i = 0; i < TARN_COUNT(k_of_files) && is_partial && old && out; i++)
+        if (!json_object_get(out, k_of_files[i]) && json_object_get(old, k_of_files[i]))
+            json_object_set(out, k_of_files[i], json_object_get(old, k_of_files[i]));
     return out ? tarn_json_text(out) : NULL;
 }

@@ -80,7 +80,8 @@ static tarn_code read_given(struct tarn_lake *lake, const struct tarn_table *tab
 }
 
 static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_ask *ask,
-                             struct tarn_catalog_facts *catalog, struct tarn_facts *facts, struct tarn_err *err)
+                             struct tarn_catalog_facts *catalog, const struct tarn_fileset *doubted,
+                             struct tarn_facts *facts, struct tarn_err *err)
 {
     TARN_AUTO(schema) struct tarn_schema *given = NULL;
     const struct tarn_table *table = ask->table;
@@ -96,6 +97,13 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
         .previous_version = ask->previous_version,
         .catalog = catalog ? &catalog->facts : NULL,
         .stops = &lake->stopping,
+        .doubted = doubted,
+        .recall = ask->recall,
+        .full = ask->full,
+        .full_every_ms = ask->full_interval_ms,
+        .files_expected = ask->files_expected,
+        .last_data_known = ask->last_data_known,
+        .revision = table->revision,
     };
 
     tarn_facts_done(facts);
@@ -113,7 +121,7 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
 /* --- did the catalog move meanwhile? --- */
 
 struct now {
-    int64_t table_id, published_version;
+    int64_t table_id, version, published_version;
     struct tarn_publication publication;
 };
 
@@ -125,9 +133,11 @@ static tarn_code now_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     if (code == TARN_OK)
         code = tx->ops->publications.get(tx, now->table_id, &now->publication, err);
-    if (code == TARN_OK)
-        now->published_version = table->published_version;
-    return code;
+    if (code != TARN_OK)
+        return code;
+    now->version = table->version;
+    now->published_version = table->published_version;
+    return TARN_OK;
 }
 
 static tarn_code has_moved(const struct tarn_catalog_facts *catalog, bool *moved, struct tarn_err *err)
@@ -136,7 +146,7 @@ static tarn_code has_moved(const struct tarn_catalog_facts *catalog, bool *moved
     tarn_code code = tarn_store_read(catalog->lake->store, now_tx, &now, err);
 
     if (code == TARN_OK)
-        *moved = now.published_version != catalog->table->published_version ||
+        *moved = now.version != catalog->table->version || now.published_version != catalog->table->published_version ||
                  strcmp(now.publication.manifest_token, catalog->publication.manifest_token) != 0;
     return code;
 }
@@ -146,16 +156,22 @@ static bool differs(const struct tarn_facts *facts)
     return facts->state == TARN_FACTS_READ && (facts->pointer_differs || facts->foreign_manifest);
 }
 
+/* Where somebody committed meanwhile, a suspect counts when it is one by the newer version too. */
 static tarn_code gather_managed(struct tarn_lake *lake, const struct tarn_gather_ask *ask,
                                 struct tarn_catalog_facts *catalog, struct tarn_facts *facts, struct tarn_err *err)
 {
+    TARN_AUTO_DONE(fileset) struct tarn_fileset doubts = { 0 };
     tarn_code code = TARN_OK;
     bool moved = true;
 
     for (int i = 0; i < ATTEMPTS && moved && code == TARN_OK; i++) {
+        bool is_again = i > 0;
+        tarn_fileset_done(&doubts);
+        doubts = facts->doubts;
+        facts->doubts = (struct tarn_fileset){ 0 };
         moved = false;
-        code = gather_once(lake, ask, catalog, facts, err);
-        if (code == TARN_OK && differs(facts))
+        code = gather_once(lake, ask, catalog, is_again ? &doubts : NULL, facts, err);
+        if (code == TARN_OK && (differs(facts) || (!is_again && facts->doubts.count > 0)))
             code = has_moved(catalog, &moved, err);
     }
     if (moved) /* too busy to be told apart; the next scan asks again */
@@ -181,6 +197,6 @@ tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask 
         if (!catalog)
             return tarn_fail_oom(err);
     }
-    tarn_code code = is_managed ? gather_managed(lake, ask, catalog, facts, err) : gather_once(lake, ask, NULL, facts, err);
+    tarn_code code = is_managed ? gather_managed(lake, ask, catalog, facts, err) : gather_once(lake, ask, NULL, NULL, facts, err);
     return code == TARN_OK ? tarn_life_gather(lake, ask, facts, err) : code;
 }

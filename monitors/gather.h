@@ -11,6 +11,11 @@ struct tarn_gather_ask {
     int64_t now_ms;
     int64_t previous_version; /* what the scan before saw, -1: none */
     bool sweep;
+    bool full;                /* every folder is read, changed or not */
+    int64_t full_interval_ms;
+    int64_t files_expected;   /* of the scan before, 0: not known */
+    int64_t last_data_known;  /* the same, -1 */
+    struct tarn_recall *recall; /* NULL: the scan begins anew */
 };
 /* Blocks. Storage that does not answer is a fact. TARN_TABLE_NOT_FOUND: dropped meanwhile. */
 TARN_MUST tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,

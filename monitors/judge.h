@@ -150,6 +150,8 @@ int64_t tarn_log_committed_number(const struct tarn_facts *facts, int64_t *proof
 /* --- details.c, scan_row.c: facts that are no findings --- */
 char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settings *settings,
                         const struct tarn_findings *reports, int64_t now_ms); /* owned; NULL: out of memory */
+/* `now` with those of `before` that the scan did not look for; owned; NULL: out of memory. */
+char *tarn_details_merge(const char *before, const char *now, const struct tarn_facts *facts);
 /* The columns of the scan row that facts tell. */
 TARN_MUST tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts *facts,
                                        struct tarn_err *err);

@@ -8,6 +8,11 @@
 #include "lake/lake.h"
 #include <jansson.h>
 
+/* --- what scans of large tables leave for the next ones, in memory and bounded. Any thread. --- */
+struct tarn_recalls;
+TARN_MUST tarn_code tarn_recalls_new(int64_t bytes_max, struct tarn_recalls **out, struct tarn_err *err);
+void tarn_recalls_free(struct tarn_recalls *recalls); /* when no scan runs any more; NULL is fine */
+
 /* --- settings: `monitors` of a table, a namespace, the server; the nearest wins --- */
 enum tarn_policy { TARN_POLICY_DEFAULT, TARN_POLICY_STRICT };
 struct tarn_monitor_defaults {      /* from the configuration */
@@ -15,6 +20,8 @@ struct tarn_monitor_defaults {      /* from the configuration */
     int64_t sweep_interval_ms;      /* scan.sweep_interval, 10 min */
     enum tarn_policy policy;        /* status_policy */
     const json_t *monitors;         /* monitors.*: object or NULL */
+    int64_t full_interval_ms;       /* scan.full_interval, 1 h */
+    struct tarn_recalls *recalls;   /* what scans leave for the next ones; NULL: every scan begins anew */
 };
 /* Is this a valid `monitors` object? TARN_INVALID naming the member (monitors.manifest_age.warning). */
 TARN_MUST tarn_code tarn_monitors_check(const json_t *monitors, const char *field, struct tarn_err *err);

@@ -4,6 +4,7 @@
 #include "monitors/judge.h"
 #include "lake/inherit.h"
 #include "monitors/gather.h"
+#include "monitors/recalls.h"
 #include "monitors/samples.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ struct scan_state {
     struct tarn_findings unsure;   /* looked wrong in one of two looks only */
     unsigned missed;               /* TARN_SAW_... that one of two looks did not see */
     char *details;
+    struct tarn_recall *recall;    /* while it looks: what the scan before left; NULL: nothing is kept */
 };
 
 static void state_free(struct scan_state *s)
@@ -98,13 +100,19 @@ static void take_failure(const struct tarn_scan_use *u, struct scan_state *s, co
     snprintf(s->facts.why, sizeof s->facts.why, "%s", fault->detail);
 }
 
-static tarn_code look(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, struct tarn_err *err)
+static tarn_code look(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, bool is_again,
+                      struct tarn_err *err)
 {
     const struct tarn_gather_ask ask = { .table = u->table,
                                          .settings = &s->settings,
                                          .now_ms = s->now_ms,
                                          .previous_version = s->scanned ? s->before.version : -1,
-                                         .sweep = s->sweep };
+                                         .sweep = s->sweep,
+                                         .full = u->confirm && !is_again,
+                                         .full_interval_ms = u->defaults ? u->defaults->full_interval_ms : 0,
+                                         .files_expected = s->scanned ? s->before.file_count : 0,
+                                         .last_data_known = s->scanned ? s->before.last_data_commit : -1,
+                                         .recall = s->recall };
     TARN_ERR(fault);
     tarn_code code = tarn_scan_gather(lake, &ask, &s->facts, &fault);
     if (code == TARN_INTERNAL)
@@ -164,13 +172,33 @@ static tarn_code look_again(struct tarn_lake *lake, struct tarn_scan_use *u, str
     if (is_being_written(s))
         (void)nanosleep(&k_pause, NULL);
     s->reports = (struct tarn_findings){ 0 };
-    tarn_code code = look(lake, u, s, err);
+    tarn_code code = look(lake, u, s, true, err);
     if (code == TARN_OK)
         code = set_apart(&first, &s->reports, &s->unsure, err);
     if (code == TARN_OK)
         code = set_apart(&s->reports, &first, &s->unsure, err);
     s->missed = s->facts.saw & ~saw;
     s->weight = 2;
+    return code;
+}
+
+/* Once, or twice where somebody waits for the verdict; with what the scan before left, if anything. */
+static tarn_code look_at_all(struct tarn_lake *lake, struct tarn_scan_use *u, struct scan_state *s, bool has_open,
+                             struct tarn_err *err)
+{
+    struct tarn_recalls *recalls = u->defaults ? u->defaults->recalls : NULL;
+    bool is_waited_for = u->confirm || !s->scanned;
+    TARN_AUTO(mem) char *place = NULL;
+
+    if (asprintf(&place, "%s %d %s", u->table->uuid, (int)u->table->format, u->table->location) < 0)
+        return tarn_fail_oom(err);
+    s->recall = recalls ? tarn_recalls_take(recalls, u->table_id, place) : NULL;
+    tarn_code code = look(lake, u, s, false, err);
+    if (code == TARN_OK && is_waited_for && (s->reports.count > 0 || has_open))
+        code = look_again(lake, u, s, err);
+    if (recalls)
+        tarn_recalls_give(recalls, u->table_id, place, s->recall);
+    s->recall = NULL;
     return code;
 }
 
@@ -194,10 +222,7 @@ static tarn_code scan_check(struct tarn_lake *lake, void *use, struct tarn_err *
     s->sweep = u->sweep || !s->scanned || s->now_ms >= s->before.next_sweep_at;
     s->weight = 1;
     int64_t began_ms = tarn_monotonic_ms();
-    code = look(lake, u, s, err);
-    bool is_waited_for = u->confirm || !s->scanned;
-    if (code == TARN_OK && is_waited_for && (s->reports.count > 0 || start.has_open))
-        code = look_again(lake, u, s, err);
+    code = look_at_all(lake, u, s, start.has_open, err);
     s->took_ms = tarn_monotonic_ms() - began_ms;
     if (code == TARN_OK)
         s->details = tarn_details_text(&s->facts, &s->settings, &s->reports, s->now_ms);

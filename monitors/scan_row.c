@@ -23,9 +23,12 @@ tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts 
     row->file_count = facts->file_count;
     row->total_bytes = facts->total_bytes;
     row->schema_version = facts->schema_version;
-    row->has_manifest_age =
-        facts->format == TARN_FORMAT_MANIFEST && facts->newest_data_ms >= 0 && facts->last_updated >= 0;
-    row->manifest_age_ms = row->has_manifest_age ? facts->newest_data_ms - facts->last_updated : 0;
+    bool has_age = facts->format == TARN_FORMAT_MANIFEST && facts->newest_data_ms >= 0 && facts->last_updated >= 0;
+    bool is_unseen = facts->state == TARN_FACTS_READ && !facts->files_known && !has_age; /* what was known holds on */
+    if (!is_unseen) {
+        row->has_manifest_age = has_age;
+        row->manifest_age_ms = has_age ? facts->newest_data_ms - facts->last_updated : 0;
+    }
     row->last_data_commit = facts->last_data_commit;
     row->last_run = tarn_life_last(&facts->life);
     return TARN_OK;

@@ -112,7 +112,11 @@ static tarn_code open_background(struct tarn_house *house, struct tarn_err *err)
         .sweep_interval_ms = config->scan_sweep_interval_ms,
         .policy = strcmp(config->status_policy, "strict") == 0 ? TARN_POLICY_STRICT : TARN_POLICY_DEFAULT,
         .monitors = config->monitors,
+        .full_interval_ms = config->scan_full_interval_ms,
     };
+    code = tarn_recalls_new(config->scan_memory_bytes, &house->monitors.recalls, err);
+    if (code != TARN_OK)
+        return code;
     if (config->monitors)
         code = tarn_monitors_check(config->monitors, "monitors", err);
     if (code != TARN_OK)
@@ -211,6 +215,7 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
     tarn_runner_stop(house->runner);
     tarn_sweeper_stop(house->sweeper);
     tarn_pool_free(house->pool);
+    tarn_recalls_free(house->monitors.recalls);
     tarn_publisher_stop(house->lake.publisher, patience_ms);
     tarn_answers_free(house->answers);
     tarn_traffic_free(house->traffic);

@@ -14,6 +14,7 @@ static void gather_done(struct tarn_gather *g)
     tarn_pathset_done(&g->met);
     tarn_buf_done(&g->room);
     tarn_picks_done(&g->picks);
+    tarn_picks_done(&g->known_picks);
     tarn_schema_past_done(&g->past);
     tarn_schema_doc_done(&g->doc);
     tarn_coverage_free(g->coverage);
@@ -59,19 +60,47 @@ static tarn_code note_partition_keys(struct tarn_gather *g, struct tarn_err *err
     return g->facts->partition_keys ? TARN_OK : tarn_fail_oom(err);
 }
 
-static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
+/* What log and manifest, or the catalog, say. */
+static tarn_code read_all(struct tarn_gather *g, struct tarn_err *err)
 {
-    tarn_code code = tarn_gather_heads(g, err);
-    if (code == TARN_OK)
-        code = tarn_gather_walk(g, err);
-    if (code == TARN_OK)
-        code = tarn_gather_log(g, err);
+    tarn_code code = tarn_gather_log(g, err);
     if (code == TARN_OK)
         code = tarn_gather_listing(g, err);
     if (code == TARN_OK)
-        code = note_partition_keys(g, err);
-    if (code == TARN_OK)
         code = tarn_gather_contradictions(g, err);
+    return code;
+}
+
+static tarn_code gather_words(struct tarn_gather *g, struct tarn_err *err)
+{
+    uint64_t key = 0;
+    bool told = false;
+
+    tarn_code code = g->options->recall ? tarn_gather_key(g, &key, err) : TARN_OK;
+    if (code == TARN_OK && !g->is_full)
+        code = tarn_gather_tell_again(g, key, &told, err);
+    if (code == TARN_OK && !told) {
+        tarn_memo_done(&g->recall->memo);
+        g->recall->is_listed = false;
+        code = read_all(g, err);
+        g->recall->is_listed = code == TARN_OK;
+    }
+    if (code == TARN_OK && !told && g->options->recall)
+        code = tarn_gather_keep(g, key, err);
+    return code;
+}
+
+static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
+{
+    tarn_code code = tarn_gather_remember(g, err);
+    if (code == TARN_OK)
+        code = tarn_gather_heads(g, err);
+    if (code == TARN_OK)
+        code = tarn_gather_walk(g, err);
+    if (code == TARN_OK)
+        code = gather_words(g, err);
+    if (code == TARN_OK)
+        code = note_partition_keys(g, err);
     if (code == TARN_OK)
         code = tarn_gather_files(g, err);
     if (code == TARN_OK)
@@ -89,42 +118,65 @@ static bool is_no_table(const struct tarn_facts *facts)
     return facts->manifest == TARN_DOC_ABSENT && facts->pointer == TARN_DOC_ABSENT && facts->log.count == 0;
 }
 
-static tarn_code attempt(struct tarn_place *place, const struct tarn_facts_options *options, struct tarn_recall *recall,
-                         struct tarn_facts *out, bool *moved, struct tarn_err *err)
+/* What the next scan of the table may start from. */
+static tarn_code leave(struct tarn_gather *g, struct tarn_err *err)
+{
+    tarn_picks_done(&g->recall->picks);
+    g->recall->picks = g->picks;
+    g->picks = (struct tarn_picks){ 0 };
+    return tarn_folders_settle(&g->recall->folders, err);
+}
+
+/* *again: somebody wrote meanwhile, or files have to be read that were passed over (then options->full is set). */
+static tarn_code attempt(struct tarn_place *place, struct tarn_facts_options *options, struct tarn_recall *recall,
+                         struct tarn_facts *out, bool *again, struct tarn_err *err)
 {
     __attribute__((cleanup(gather_done))) struct tarn_gather g = { .place = place,
                                                                    .options = options,
                                                                    .recall = recall,
                                                                    .facts = out,
                                                                    .picks = { .max = TARN_PICKS_KEPT } };
+    TARN_ERR(fault);
+
     tarn_facts_done(out);
     tarn_code code = gather_all(&g, err);
-    *moved = false;
-    if (code == TARN_OK && has_suspects(out))
-        code = manifest_moved(&g, moved, err);
-    TARN_ERR(fault);
-    tarn_code settled = tarn_folders_settle(&recall->folders, &fault);
-    return code == TARN_OK && settled != TARN_OK ? tarn_err_move(err, &fault) : code;
+    *again = g.is_short;
+    options->full |= g.is_short;
+    if (code == TARN_OK && has_suspects(out) && !g.is_short)
+        code = manifest_moved(&g, again, err);
+    tarn_code left = leave(&g, &fault);
+    return code == TARN_OK && left != TARN_OK ? tarn_err_move(err, &fault) : code;
+}
+
+static tarn_code gather_attempts(struct tarn_place *place, const struct tarn_facts_options *options,
+                                 struct tarn_recall *recall, struct tarn_facts *out, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(fileset) struct tarn_fileset doubts = { 0 };
+    struct tarn_facts_options own = *options;
+    tarn_code code = TARN_OK;
+    bool again = true;
+
+    for (int i = 0; i < ATTEMPTS && again && code == TARN_OK; i++) {
+        code = attempt(place, &own, recall, out, &again, err);
+        if (code != TARN_OK || !again)
+            break;
+        tarn_fileset_done(&doubts);
+        doubts = out->doubts;
+        out->doubts = (struct tarn_fileset){ 0 };
+        own.doubted = &doubts;
+    }
+    return code;
 }
 
 tarn_code tarn_manifest_facts(struct tarn_place *place, const struct tarn_facts_options *options,
                               struct tarn_facts *out, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_recall_done))) struct tarn_recall recall = { 0 };
-    TARN_AUTO_DONE(fileset) struct tarn_fileset doubts = { 0 };
-    struct tarn_facts_options again = *options;
-    tarn_code code = TARN_OK;
-    bool moved = true;
+    __attribute__((cleanup(tarn_recall_done))) struct tarn_recall own = { 0 };
+    struct tarn_recall *recall = options->recall ? options->recall : &own;
 
-    for (int i = 0; i < ATTEMPTS && moved && code == TARN_OK; i++) {
-        code = attempt(place, &again, &recall, out, &moved, err);
-        if (code != TARN_OK || !moved)
-            break;
-        tarn_fileset_done(&doubts);
-        doubts = out->doubts;
-        out->doubts = (struct tarn_fileset){ 0 };
-        again.doubted = &doubts;
-    }
+    tarn_code code = gather_attempts(place, options, recall, out, err);
+    if (code == TARN_INTERNAL) /* nobody knows in the middle of what */
+        tarn_recall_done(recall);
     if (code == TARN_OK && !options->catalog && is_no_table(out)) {
         tarn_facts_done(out);
         out->state = TARN_FACTS_NO_TABLE;

@@ -95,6 +95,8 @@ static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
     TARN_ERR(fault);
 
     tarn_code code = tarn_schema_doc_read_at(g->place, &g->doc, &object, &fault);
+    g->schema_mtime_ms = object.mtime_ms;
+    memcpy(g->schema_token, object.token, sizeof g->schema_token);
     code = doc_state(code, &fault, &facts->schema, facts->schema_why, err);
     if (code != TARN_OK)
         return code;
@@ -254,6 +256,7 @@ static tarn_code note_first_token(struct tarn_gather *g, struct tarn_err *err)
     if (code != TARN_OK && code != TARN_NOT_FOUND)
         return tarn_err_move(err, &fault);
     memcpy(g->first_token, object.token, sizeof g->first_token);
+    g->first_mtime_ms = object.mtime_ms;
     return TARN_OK;
 }
 

@@ -169,8 +169,11 @@ static tarn_code note_read(struct names *n, struct tarn_err *err)
     const char *slash = n->newest_ms == INT64_MIN ? NULL : strrchr(n->newest.data, '/');
     const char *name = n->newest_ms == INT64_MIN ? NULL : slash ? slash + 1 : n->newest.data;
 
+    n->g->facts->folders_read++;
     if (!is_same) /* what the walk took for settled has changed since */
         folder->flags &= ~(unsigned)TARN_FOLDER_SETTLED;
+    folder->flags &= ~(unsigned)TARN_FOLDER_OFFERED;
+    folder->flags |= tarn_tally_fits(&n->lying, &folder->listed) ? TARN_FOLDER_OFFERED : 0u;
     folder->state = n->state;
     folder->lying = n->lying;
     folder->told = n->told;

@@ -45,6 +45,10 @@ tarn_code tarn_gather_footers(struct tarn_gather *g, struct tarn_err *err)
 {
     size_t most = g->options->sweep ? FOOTERS_SWEEP : FOOTERS_PROBE;
 
+    if (g->is_unknown)
+        return TARN_OK;
+    int64_t wanted = (int64_t)most < g->picks.offered ? (int64_t)most : g->picks.offered;
+    g->is_short = g->options->sweep && (int64_t)tarn_picks_certain(&g->picks) < wanted;
     tarn_picks_sort(&g->picks);
     if (most > g->picks.count)
         most = g->picks.count;
@@ -54,5 +58,7 @@ tarn_code tarn_gather_footers(struct tarn_gather *g, struct tarn_err *err)
             g->picks.heap[i].behind = 0; /* no longer listed */
     if (code == TARN_OK)
         code = tarn_footers_gather(g->place, &g->picks, most, tarn_gather_past(g), g->partition_keys, g->facts, err);
+    if (!(g->facts->saw & TARN_SAW_LISTING)) /* there are others, of which nothing is known */
+        g->facts->saw &= ~(unsigned)TARN_SAW_FOOTERS;
     return code;
 }

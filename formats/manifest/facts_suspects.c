@@ -32,10 +32,17 @@ static bool is_hidden(struct tarn_folders *folders, struct tarn_folder *folder)
     return is_hidden(folders, above);
 }
 
+/* What a look by name told holds on while the folder was not read again. */
 static bool is_told(const struct tarn_folder *folder)
 {
-    return folder->told.is_known && tarn_tally_same(&folder->told.lying, &folder->lying) &&
-           tarn_tally_same(&folder->told.listed, &folder->listed);
+    return folder->told.is_known && !(folder->flags & TARN_FOLDER_LISTED) &&
+           tarn_tally_same(&folder->told.lying, &folder->lying) && tarn_tally_same(&folder->told.listed, &folder->listed);
+}
+
+/* Every file there is listed, every listed file is there, and the picks know the newest of them. */
+static bool is_plain(const struct tarn_folder *folder)
+{
+    return folder->flags & TARN_FOLDER_OFFERED && tarn_tally_fits(&folder->lying, &folder->listed);
 }
 
 static bool is_suspect(struct tarn_gather *g, struct tarn_folder *folder)
@@ -49,7 +56,7 @@ static bool is_suspect(struct tarn_gather *g, struct tarn_folder *folder)
         return false;
     if (folder->flags & TARN_FOLDER_ODD || folder->newest_ms > g->options->now_ms + TARN_SKEW_MS)
         return true;
-    return !(tarn_tally_fits(&folder->lying, &folder->listed) || is_told(folder));
+    return !is_plain(folder) && !is_told(folder);
 }
 
 static size_t mark_suspects(struct tarn_gather *g)
@@ -64,6 +71,33 @@ static size_t mark_suspects(struct tarn_gather *g)
         count += suspect;
     }
     return count;
+}
+
+/* Of all that made the tellings of looks by name: the log's words, and how far back the catalog knows what was removed. */
+static uint64_t key_of_tellings(const struct tarn_gather *g)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    uint64_t words = 0;
+
+    for (size_t i = 0; i < g->files.cap; i++) {
+        const struct tarn_fileset_entry *entry = &g->files.slots[i];
+        const uint64_t word[] = { entry->hi, entry->lo, entry->flags & (TARN_FILE_ADDED | TARN_FILE_REMOVED) };
+        words += entry->used ? tarn_hash128(word, sizeof word).lo : 0;
+    }
+    const int64_t parts[] = { (int64_t)words, g->unread_before_ms, (int64_t)g->facts->manifest,
+                              catalog ? catalog->table->oldest_version : -1,
+                              catalog ? (int64_t)catalog->table->block : -1 };
+    return tarn_hash128(parts, sizeof parts).lo;
+}
+
+static void check_tellings(struct tarn_gather *g)
+{
+    struct tarn_folders *folders = &g->recall->folders;
+    uint64_t key = key_of_tellings(g);
+
+    for (size_t i = 0; i < folders->count && key != g->recall->told_key; i++)
+        folders->items[i].told.is_known = false;
+    g->recall->told_key = key;
 }
 
 static bool is_in_suspect(struct tarn_gather *g, const char *path)
@@ -140,23 +174,37 @@ static tarn_code look_by_name(struct tarn_gather *g, struct tarn_err *err)
 
 /* --- all together --- */
 
-static void add_told(struct tarn_gather *g, const struct tarn_folder *folder)
+static void add_known(struct tarn_gather *g, struct tarn_folder *folder)
 {
     struct tarn_facts *facts = g->facts;
-    bool fits = tarn_tally_fits(&folder->lying, &folder->listed);
+    bool is_plain_now = is_plain(folder);
+    int64_t newest_ms = is_plain_now ? folder->newest_ms : folder->told.newest_listed_ms;
 
-    if (folder->flags & TARN_FOLDER_SUSPECT)
-        return; /* counted by name */
     g->picks.offered += folder->listed.count;
-    int64_t newest_ms = fits ? folder->newest_ms : folder->told.newest_listed_ms;
     if (newest_ms > facts->newest_listed_ms)
         facts->newest_listed_ms = newest_ms;
-    if (!fits) {
+    if (!is_plain_now) {
         facts->reclaimable_files += folder->told.reclaimable_files;
         facts->reclaimable_bytes += folder->told.reclaimable_bytes;
     } else if (folder->listed.unsized > 0) {
         facts->total_bytes += folder->lying.bytes; /* as long as they are, since nobody says it */
     }
+}
+
+/* Of suspects everything was counted by name. Of folders that a probe did not visit and that differ nothing is known. */
+static void add_folder(struct tarn_gather *g, struct tarn_folder *folder)
+{
+    bool is_suspect_now = folder->flags & TARN_FOLDER_SUSPECT, is_known = is_plain(folder) || folder->told.is_known;
+
+    folder->flags &= ~(unsigned)TARN_FOLDER_DOUBTFUL;
+    if (folder->flags & TARN_FOLDER_UNREAD || !is_known)
+        folder->flags |= TARN_FOLDER_DOUBTFUL;
+    if (is_suspect_now)
+        return;
+    if (is_known)
+        add_known(g, folder);
+    else
+        g->facts->files_known = false;
 }
 
 static bool newer(const struct tarn_folders *folders, const struct tarn_folder *a, const struct tarn_folder *b)
@@ -180,13 +228,16 @@ static tarn_code set_newest(struct tarn_gather *g, const struct tarn_folder *fol
     return TARN_OK;
 }
 
-static tarn_code note_unlooked(struct tarn_gather *g, struct tarn_folder *folder, bool *is_whole, struct tarn_err *err)
+static tarn_code note_looked(struct tarn_gather *g, struct tarn_folder *folder, bool *is_whole, struct tarn_err *err)
 {
-    bool is_looked = folder->flags & TARN_FOLDER_LOOKED && !(folder->flags & TARN_FOLDER_UNREAD);
+    const unsigned there = TARN_FOLDER_FOUND | TARN_FOLDER_UNREAD, looked = TARN_FOLDER_LOOKED | TARN_FOLDER_SUSPECT;
+    bool is_looked = folder->flags & looked && !(folder->flags & TARN_FOLDER_UNREAD);
+    bool is_unlooked = folder->flags & there && !is_looked;
+    bool is_noted = g->facts->looked == TARN_LOOKED_ONLY ? is_looked : is_unlooked;
 
-    if (is_looked || !(folder->flags & (TARN_FOLDER_FOUND | TARN_FOLDER_UNREAD)))
+    *is_whole &= !is_unlooked;
+    if (!is_noted)
         return TARN_OK;
-    *is_whole = false;
     return tarn_fileset_put(&g->facts->looked_set, tarn_folder_path(&g->recall->folders, folder)) ? TARN_OK
                                                                                                   : tarn_fail_oom(err);
 }
@@ -198,15 +249,16 @@ static tarn_code sum_up(struct tarn_gather *g, struct tarn_err *err)
     tarn_code code = TARN_OK;
     bool is_whole = true;
 
-    g->facts->looked = TARN_LOOKED_BUT;
+    g->facts->looked = g->is_full || g->options->sweep ? TARN_LOOKED_BUT : TARN_LOOKED_ONLY;
+    g->facts->files_known = true;
     for (size_t i = 0; i < folders->count && code == TARN_OK; i++) {
         struct tarn_folder *folder = &folders->items[i];
         bool is_there = folder->flags & TARN_FOLDER_FOUND && folder->flags & TARN_FOLDER_READ;
         if (is_there)
-            add_told(g, folder);
+            add_folder(g, folder);
         if (is_there && folder->newest_ms != INT64_MIN && newer(folders, folder, newest))
             newest = folder;
-        code = note_unlooked(g, folder, &is_whole, err);
+        code = note_looked(g, folder, &is_whole, err);
     }
     if (code == TARN_OK && newest)
         code = set_newest(g, newest, err);
@@ -229,8 +281,9 @@ tarn_code tarn_gather_unread(struct tarn_gather *g, struct tarn_folder *folder, 
 
 tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err)
 {
-    size_t suspects = mark_suspects(g);
-    tarn_code code = suspects > 0 ? look_by_name(g, err) : TARN_OK;
-
+    if (g->is_unknown)
+        return TARN_OK;
+    check_tellings(g);
+    tarn_code code = mark_suspects(g) > 0 ? look_by_name(g, err) : TARN_OK;
     return code == TARN_OK ? sum_up(g, err) : code;
 }

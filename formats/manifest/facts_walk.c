@@ -4,8 +4,6 @@
 #include "base/time.h"
 #include <string.h>
 
-#define RACY_NS INT64_C(2000000000) /* a folder that changed so shortly before may change again within one tick */
-
 struct walk {
     struct tarn_gather *g;
     struct tarn_folders *folders;
@@ -14,6 +12,7 @@ struct walk {
     /* the folder at hand: */
     size_t at;
     struct tarn_folder_state state;
+    bool reads;             /* its names are read */
     bool is_odd;
     struct tarn_tally lying;
     int64_t newest_ms;
@@ -64,6 +63,7 @@ static tarn_code meet_folder(struct walk *w, const char *path, struct tarn_err *
 
 static tarn_code meet_data(struct walk *w, const struct tarn_object *object, struct tarn_err *err)
 {
+    w->is_odd |= object->size == 0;
     tarn_tally_add(&w->lying, tarn_hash128(object->path, strlen(object->path)), object->size);
     bool is_newest = object->mtime_ms > w->newest_ms ||
                      (object->mtime_ms == w->newest_ms && strcmp(object->path, w->newest.data) < 0);
@@ -93,12 +93,18 @@ static tarn_code meet(void *ctx, const struct tarn_object *object, struct tarn_e
     return TARN_OK;
 }
 
+/* Are the names there still those that were read? */
 static bool note_state(void *ctx, const struct tarn_folder_state *state)
 {
     struct walk *w = ctx;
+    const struct tarn_folder *folder = at_hand(w);
+    const unsigned known = TARN_FOLDER_READ | TARN_FOLDER_SETTLED;
+    bool is_same = (folder->flags & known) == known && state->keeps_time && folder->state.id == state->id &&
+                   folder->state.changed_ns == state->changed_ns;
 
     w->state = *state;
-    return true;
+    w->reads = w->g->is_full || !is_same || folder->flags & TARN_FOLDER_NEWEST;
+    return w->reads;
 }
 
 static void forget_near(struct walk *w)
@@ -113,10 +119,11 @@ static void forget_near(struct walk *w)
 /* The picks are those of listed files: what is known not to be listed never is one. */
 static tarn_code offer_near(struct walk *w, struct tarn_err *err)
 {
-    const struct tarn_folder *folder = at_hand(w);
+    struct tarn_folder *folder = at_hand(w);
     bool is_offered = !w->g->recall->is_listed || tarn_tally_fits(&folder->lying, &folder->listed);
     tarn_code code = TARN_OK;
 
+    folder->flags |= is_offered ? TARN_FOLDER_OFFERED : 0u;
     for (size_t i = 0; i < w->near.count && is_offered && code == TARN_OK; i++)
         code = tarn_picks_take(&w->g->picks, &w->near.heap[i], err);
     if (is_offered && w->near.passed.path && code == TARN_OK)
@@ -128,13 +135,13 @@ static tarn_code offer_near(struct walk *w, struct tarn_err *err)
 static tarn_code note_read(struct walk *w, int64_t began_ns, struct tarn_err *err)
 {
     struct tarn_folder *folder = at_hand(w);
-    bool is_settled = w->state.keeps_time && w->state.changed_ns < began_ns - RACY_NS;
+    bool is_settled = w->state.keeps_time && w->state.changed_ns < began_ns - tarn_gather_racy_ms(w->g) * 1000000;
 
     folder->state = w->state;
     folder->lying = w->lying;
-    folder->flags &= ~(unsigned)(TARN_FOLDER_SETTLED | TARN_FOLDER_ODD);
-    folder->flags |= TARN_FOLDER_READ | TARN_FOLDER_LISTED | TARN_FOLDER_LOOKED |
-                     (is_settled ? TARN_FOLDER_SETTLED : 0u) | (w->is_odd ? TARN_FOLDER_ODD : 0u);
+    folder->flags &= ~(unsigned)(TARN_FOLDER_SETTLED | TARN_FOLDER_ODD | TARN_FOLDER_OFFERED);
+    folder->flags |= TARN_FOLDER_READ | TARN_FOLDER_LISTED | (is_settled ? TARN_FOLDER_SETTLED : 0u) |
+                     (w->is_odd ? TARN_FOLDER_ODD : 0u);
     const char *slash = w->newest_ms == INT64_MIN ? NULL : strrchr(w->newest.data, '/');
     const char *name = w->newest_ms == INT64_MIN ? NULL : slash ? slash + 1 : w->newest.data;
     tarn_code code = tarn_folder_set_newest(w->folders, folder, w->newest_ms, name, err);
@@ -158,7 +165,7 @@ static tarn_code visit(struct walk *w, size_t at, struct tarn_err *err)
     TARN_ERR(fault);
 
     w->at = at;
-    w->is_odd = false;
+    w->reads = w->is_odd = false;
     w->lying = (struct tarn_tally){ 0 };
     w->newest_ms = INT64_MIN;
     int64_t began_ns = tarn_now_ms() * 1000000;
@@ -166,7 +173,11 @@ static tarn_code visit(struct walk *w, size_t at, struct tarn_err *err)
     if (!path)
         return tarn_fail_oom(err);
     tarn_code code = tarn_place_folder(w->g->place, path, note_state, meet, w, &fault);
-    return code == TARN_OK ? note_read(w, began_ns, err) : note_fault(w, code, &fault, err);
+    if (code != TARN_OK)
+        return note_fault(w, code, &fault, err);
+    at_hand(w)->flags |= TARN_FOLDER_LOOKED;
+    w->g->facts->folders_read += w->reads;
+    return w->reads ? note_read(w, began_ns, err) : TARN_OK;
 }
 
 /* --- what was not there --- */
@@ -208,20 +219,113 @@ static tarn_code judge_all_lost(struct walk *w, struct tarn_err *err)
     return code;
 }
 
+/* --- which folders --- */
+
+static void choose(struct tarn_folders *folders, struct tarn_folder *folder)
+{
+    while (!(folder->flags & TARN_FOLDER_CHOSEN)) {
+        const char *path = tarn_folder_path(folders, folder);
+        folder->flags |= TARN_FOLDER_CHOSEN;
+        struct tarn_folder *above = tarn_folders_find(folders, path, tarn_folder_len(path));
+        if (!path[0] || !above)
+            return;
+        folder = above;
+    }
+}
+
+/* The newest folders, with all above them, since that is where new ones come; and what looked wrong the last time, unless that
+ * is too much. */
+static void choose_for_probe(struct tarn_folders *folders)
+{
+    enum { NEWEST = 16, FILES_MAX = 20000 };
+    struct tarn_folder *newest[NEWEST];
+    int64_t doubtful = 0, files = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < folders->count; i++) {
+        struct tarn_folder *folder = &folders->items[i];
+        doubtful += folder->flags & TARN_FOLDER_DOUBTFUL ? folder->lying.count + 1 : 0;
+        size_t at = count < NEWEST ? count++ : NEWEST;
+        for (; at > 0 && newest[at - 1]->newest_ms < folder->newest_ms; at--)
+            if (at < NEWEST)
+                newest[at] = newest[at - 1];
+        if (at < NEWEST)
+            newest[at] = folder;
+    }
+    for (size_t i = 0; i < count; i++) {
+        choose(folders, newest[i]);
+        files += newest[i]->lying.count;
+        newest[i]->flags |= files <= FILES_MAX ? TARN_FOLDER_NEWEST : 0u;
+    }
+    for (size_t i = 0; i < folders->count && doubtful <= FILES_MAX; i++)
+        if (folders->items[i].flags & TARN_FOLDER_DOUBTFUL)
+            choose(folders, &folders->items[i]);
+}
+
+static bool is_small(const struct tarn_gather *g)
+{
+    int64_t known = tarn_recall_files(g->recall), files = g->options->files_expected;
+
+    return (known > files ? known : files) <= TARN_SMALL_FILES;
+}
+
+tarn_code tarn_gather_remember(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_facts_options *options = g->options;
+    struct tarn_recall *recall = g->recall;
+    int64_t since_ms = options->now_ms - recall->walked_at_ms;
+    bool is_due = recall->walked_at_ms == 0 || since_ms < 0 || since_ms >= options->full_every_ms;
+    struct tarn_folder *top = tarn_folders_put(&recall->folders, "", 0);
+
+    if (!top)
+        return tarn_fail_oom(err);
+    top->flags |= TARN_FOLDER_FOUND | TARN_FOLDER_MET;
+    g->is_full = is_small(g) || (options->sweep && (options->full || is_due));
+    g->is_unknown = !g->is_full && recall->walked_at_ms == 0;
+    g->known_picks = recall->picks;
+    recall->picks = (struct tarn_picks){ 0 };
+    if (!g->is_full) {
+        g->picks.passed = g->known_picks.passed;
+        g->known_picks.passed.path = NULL;
+    }
+    if (!options->sweep && !g->is_full)
+        choose_for_probe(&recall->folders);
+    return TARN_OK;
+}
+
+/* Of the folders that were not read again, the picks are what they were. */
+static tarn_code offer_known(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_folders *folders = &g->recall->folders;
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < g->known_picks.count && code == TARN_OK; i++) {
+        struct tarn_pick *pick = &g->known_picks.heap[i];
+        const struct tarn_folder *folder = tarn_folders_find(folders, pick->path, tarn_folder_len(pick->path));
+        if (folder && folder->flags & TARN_FOLDER_FOUND && !(folder->flags & TARN_FOLDER_LISTED))
+            code = tarn_picks_take(&g->picks, pick, err);
+    }
+    tarn_picks_done(&g->known_picks);
+    return code;
+}
+
 tarn_code tarn_gather_walk(struct tarn_gather *g, struct tarn_err *err)
 {
     __attribute__((cleanup(walk_done))) struct walk w = { .g = g, .folders = &g->recall->folders };
-    struct tarn_folder *top = tarn_folders_put(w.folders, "", 0);
-    tarn_code code = top ? TARN_OK : tarn_fail_oom(err);
+    unsigned wanted = g->is_full || g->options->sweep ? TARN_FOLDER_FOUND : TARN_FOLDER_CHOSEN | TARN_FOLDER_FOUND;
+    tarn_code code = TARN_OK;
 
-    if (code != TARN_OK)
-        return code;
-    top->flags |= TARN_FOLDER_FOUND | TARN_FOLDER_MET;
+    if (g->is_unknown) /* a probe that knows no folder leaves them to the sweep */
+        return TARN_OK;
     w.near.max = g->picks.max;
     for (size_t i = 0; i < w.folders->count && code == TARN_OK; i++)
-        if (w.folders->items[i].flags & TARN_FOLDER_FOUND)
+        if ((w.folders->items[i].flags & wanted) == wanted)
             code = push(&w.todo, &w.count, &w.cap, i, err);
     for (size_t i = 0; i < w.count && code == TARN_OK; i++)
         code = visit(&w, w.todo[i], err);
-    return code == TARN_OK ? judge_all_lost(&w, err) : code;
+    if (code == TARN_OK)
+        code = judge_all_lost(&w, err);
+    if (code == TARN_OK && g->is_full)
+        g->recall->walked_at_ms = g->options->now_ms;
+    return code == TARN_OK ? offer_known(g, err) : code;
 }

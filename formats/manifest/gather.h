@@ -21,6 +21,12 @@ struct tarn_gather {
     struct tarn_schema_past past;
     json_t *partition_keys;          /* owned; NULL: not known */
     char first_token[TARN_TOKEN_TEXT], manifest_token[TARN_TOKEN_TEXT]; /* of the manifest, before the log and when it was read */
+    char schema_token[TARN_TOKEN_TEXT];
+    int64_t first_mtime_ms, schema_mtime_ms;
+    bool is_full;                    /* every folder is read */
+    bool is_unknown;                 /* a probe of a table of which nothing is known: no folder is read */
+    bool is_short;                   /* some of the newest files went and others are not known: all have to be read */
+    struct tarn_picks known_picks;   /* of the scan before */
     int64_t restored_version;        /* while the log is read: by the newest rollback met; -1: none */
     int64_t unread_before_ms;        /* the log before that was not read; INT64_MIN: all was */
     /* while entries are listed: */
@@ -36,6 +42,11 @@ static inline tarn_code tarn_gather_goes_on(const struct tarn_gather *g, struct 
     if (!g->options->stops || !atomic_load_explicit(g->options->stops, memory_order_relaxed))
         return TARN_OK;
     return tarn_fail(err, TARN_OVERLOADED, "the server stops");
+}
+/* What changed so shortly before it was read may change again within one tick of a clock that goes by ticks. */
+static inline int64_t tarn_gather_racy_ms(const struct tarn_gather *g)
+{
+    return g->options->settled_ms > 0 ? g->options->settled_ms : 2000;
 }
 /* A suspect that a writer at work would explain: when somebody wrote meanwhile, it counts only if it was one before. As
  * tarn_suspects_add. */
@@ -69,7 +80,13 @@ TARN_MUST tarn_code tarn_gather_entries_end(struct tarn_gather *g, struct tarn_e
 TARN_MUST tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
 /* facts_replay.c: where the log contradicts it. */
 TARN_MUST tarn_code tarn_gather_contradictions(struct tarn_gather *g, struct tarn_err *err);
-/* facts_walk.c: the sums of what lies in each folder. */
+/* facts_memo.c: instead of the log and all that follows up to here, what they said last time, when nothing that they are
+ * made of has changed. *key: of that, 0: it cannot be told. */
+TARN_MUST tarn_code tarn_gather_key(struct tarn_gather *g, uint64_t *key, struct tarn_err *err);
+TARN_MUST tarn_code tarn_gather_tell_again(struct tarn_gather *g, uint64_t key, bool *told, struct tarn_err *err);
+TARN_MUST tarn_code tarn_gather_keep(struct tarn_gather *g, uint64_t key, struct tarn_err *err);
+/* facts_walk.c: the sums of what lies in each folder. Before anything else: what is known, and what therefore is read. */
+TARN_MUST tarn_code tarn_gather_remember(struct tarn_gather *g, struct tarn_err *err);
 TARN_MUST tarn_code tarn_gather_walk(struct tarn_gather *g, struct tarn_err *err);
 /* facts_suspects.c: where they differ from what is listed, names; then all folders together. */
 TARN_MUST tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err);

@@ -115,6 +115,7 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
         return TARN_OK;
     }
     out->saw |= TARN_SAW_LISTING | TARN_SAW_ENTRIES;
+    out->files_known = true;
     out->last_updated = out->newest_data_ms;
     code = set_past(&d, options->schema, err);
     if (code == TARN_OK)
