@@ -125,6 +125,7 @@ static void judge_rhythm(const struct ask *ask, struct tarn_freshness *f)
 {
     const struct tarn_rhythm_ask how = { .life = &ask->facts->life,
                                          .zone = ask->settings->zone,
+                                         .maintenance = &ask->settings->maintenance,
                                          .interval_ms = ask->settings->interval_ms };
     bool was_alive = ask->facts->born_at >= 0 && f->last_run >= ask->facts->born_at - TARN_LIFE_MS;
     char text[TARN_TIME_TEXT];

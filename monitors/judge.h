@@ -88,6 +88,9 @@ void tarn_settings_windows(const struct tarn_monitor_defaults *defaults, const c
                            struct tarn_maintenance *out, const struct tarn_zone **zone);
 TARN_MUST tarn_code tarn_maintenance_read(const json_t *list, struct tarn_maintenance *out, struct tarn_err *err);
 /* Lies the instant in a window? *edge_ms (may be NULL): the next instant at which that turns, at most some days ahead. */
+/* How much of the time from `from` up to `to` lies in windows; of more than 60 days the last ones count. */
+int64_t tarn_maintenance_overlap(const struct tarn_maintenance *maintenance, const struct tarn_zone *zone, int64_t from,
+                                 int64_t to);
 bool tarn_maintenance_covers(const struct tarn_maintenance *maintenance, const struct tarn_zone *zone, int64_t at_ms,
                              int64_t *edge_ms);
 /* Only what a status answer needs: quick, for the hot path. */

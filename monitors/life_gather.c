@@ -110,6 +110,7 @@ tarn_code tarn_life_gather(struct tarn_lake *lake, const struct tarn_gather_ask 
     struct life l = { .ask = ask, .facts = facts };
     const struct tarn_rhythm_ask rhythm = { .life = &facts->life,
                                             .zone = ask->settings->zone,
+                                            .maintenance = &ask->settings->maintenance,
                                             .interval_ms = ask->settings->interval_ms };
     tarn_code code = TARN_OK;
 

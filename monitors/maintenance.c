@@ -82,6 +82,29 @@ static bool begins_on(const struct tarn_window *window, int64_t days)
     return window->days == 0 || (window->days >> weekday & 1U) != 0;
 }
 
+static int64_t common(struct span a, struct span b)
+{
+    int64_t from = a.from > b.from ? a.from : b.from, to = a.to < b.to ? a.to : b.to;
+
+    return to > from ? to - from : 0;
+}
+
+int64_t tarn_maintenance_overlap(const struct tarn_maintenance *maintenance, const struct tarn_zone *zone, int64_t from,
+                                 int64_t to)
+{
+    const struct span whole = { from, to };
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < maintenance->count; i++) {
+        const struct tarn_window *window = &maintenance->windows[i];
+        const struct tarn_zone *own = window->has_zone ? window->zone : zone;
+        int64_t last = tarn_zone_local(own, to).days, first = tarn_zone_local(own, from).days - 1;
+        for (int64_t day = first < last - 60 ? last - 60 : first; day <= last; day++)
+            sum += begins_on(window, day) ? common(span_on(window, own, day), whole) : 0;
+    }
+    return sum < to - from ? sum : to - from; /* windows may lie over each other */
+}
+
 bool tarn_maintenance_covers(const struct tarn_maintenance *maintenance, const struct tarn_zone *zone, int64_t at_ms,
                              int64_t *edge_ms)
 {

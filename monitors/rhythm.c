@@ -4,6 +4,7 @@
  * night, the first weekend) do not count as silence, and what was silent at the same time before may be silent again. */
 #include "monitors/rhythm.h"
 #include "base/own.h"
+#include "monitors/judge.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,8 +62,13 @@ static size_t regime_start(const int64_t *gaps, size_t count)
     return 0;
 }
 
-static bool is_untaught(const struct tarn_life *life, int64_t from, int64_t to)
+/* An incident, or for the larger part a maintenance window. */
+static bool is_untaught(const struct tarn_rhythm_ask *ask, int64_t from, int64_t to)
 {
+    const struct tarn_life *life = ask->life;
+
+    if (ask->maintenance && 2 * tarn_maintenance_overlap(ask->maintenance, ask->zone, from, to) > to - from)
+        return true;
     for (size_t i = 0; i < life->untaught_count; i++)
         if (life->untaught[i].from < to && life->untaught[i].to > from)
             return true;
@@ -102,7 +108,7 @@ static void take_lesson(const struct tarn_rhythm_ask *ask, struct lesson *out)
     int hour = hour_of_week(ask->zone, out->last);
     for (size_t i = start; i < count; i++) {
         /* In a new regime the gaps that began as an incident are what is usual now. */
-        if (start == 0 && is_untaught(life, life->at[i], life->at[i + 1]))
+        if (start == 0 && is_untaught(ask, life->at[i], life->at[i + 1]))
             continue;
         out->gaps[out->count++] = raw[i];
         if (is_near(hour, hour_of_week(ask->zone, life->at[i])))
@@ -157,7 +163,7 @@ static int64_t as_before(const struct tarn_rhythm_ask *ask, int64_t from, int64_
 {
     int64_t past = moved(ask->zone, from, -days), next = first_after(ask->life, past);
 
-    if (next < 0 || is_untaught(ask->life, past, next))
+    if (next < 0 || is_untaught(ask, past, next))
         return -1;
     return moved(ask->zone, next, days);
 }

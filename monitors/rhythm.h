@@ -6,9 +6,11 @@
 
 #define TARN_RHYTHM_SAMPLES 8 /* fewer gaps teach nothing */
 
+struct tarn_maintenance;
 struct tarn_rhythm_ask {
     const struct tarn_life *life;
     const struct tarn_zone *zone; /* of the people who run the loads; NULL: UTC */
+    const struct tarn_maintenance *maintenance; /* a gap that lies in its windows teaches nothing; NULL: none */
     int64_t interval_ms;          /* between two scans */
 };
 struct tarn_rhythm {

@@ -1,5 +1,6 @@
 /* What keeps findings quiet: silences and maintenance windows, by their rules alone and through scans. */
 #include "base/zone.h"
+#include "lake/sweep.h"
 #include "tests/monitors/scanned.h"
 #include "tests/support/support.h"
 
@@ -140,6 +141,30 @@ Test(quiet, the_next_edge_is_where_the_answer_turns)
     maintenance.count = 0;
     (void)tarn_maintenance_covers(&maintenance, NULL, monday, &edge);
     cr_expect(eq(i64, edge, INT64_MAX));
+}
+
+Test(quiet, the_share_of_a_time_that_lies_in_windows_is_summed)
+{
+    static const struct { const char *windows; int from_hour, to_hour, hours; } k_rows[] = { /* of Monday, 2026-01-05 */
+        { "[{\"from\":\"01:00\",\"to\":\"03:00\"}]", 0, 24, 2 },
+        { "[{\"from\":\"01:00\",\"to\":\"03:00\"}]", 2, 26, 2 },  /* an hour of today's, one of tomorrow's */
+        { "[{\"from\":\"01:00\",\"to\":\"03:00\"}]", 3, 25, 0 },
+        { "[{\"from\":\"22:00\",\"to\":\"02:00\"}]", 0, 24, 4 },  /* yesterday's end and today's beginning */
+        { "[{\"from\":\"01:00\",\"to\":\"03:00\"},{\"from\":\"05:00\",\"to\":\"06:00\"}]", 0, 24, 3 },
+        { "[{\"from\":\"01:00\",\"to\":\"03:00\"},{\"from\":\"01:00\",\"to\":\"03:00\"}]", 1, 3, 2 },
+        { "[{\"from\":\"01:00\",\"to\":\"03:00\",\"days\":[\"tue\"]}]", 0, 48, 2 },
+        { "[]", 0, 48, 0 },
+    };
+    const int64_t k_monday = INT64_C(1767571200000);
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        json_auto_t *list = json_loads(k_rows[i].windows, 0, NULL);
+        struct tarn_maintenance maintenance;
+        cr_assert(eq(int, tarn_maintenance_read(list, &maintenance, NULL), TARN_OK));
+        cr_expect(eq(i64, tarn_maintenance_overlap(&maintenance, NULL, k_monday + k_rows[i].from_hour * TARN_HOUR_MS,
+                                                   k_monday + k_rows[i].to_hour * TARN_HOUR_MS), k_rows[i].hours * TARN_HOUR_MS),
+                  "row %zu", i);
+    }
 }
 
 static const struct { const char *windows, *field; } k_wrong[] = {
@@ -327,6 +352,38 @@ Test(quiet, one_that_was_told_and_closes_in_a_silence_is_told_as_closed)
     int64_t start = 0;
     cr_expect(eq(str, finding_events(&start, "missing_data_file"), ""), "nobody was told of it");
     (void)first, (void)in;
+}
+
+Test(quiet, what_is_over_goes_after_its_retention)
+{
+    const char *folder;
+    char path[700];
+    TARN_ERR(err);
+
+    clock_ms = tarn_now_ms();
+    folder = observed("t");
+    snprintf(path, sizeof path, "%s/" SEED_FILE, folder);
+    size_t len = 0;
+    char *data = tarn_read_file(path, &len);
+    json_auto_t *fine = scan_later("t", 0, true);
+    tarn_remove_tree(path);
+    json_auto_t *bad = scan_later("t", 1, true);
+    tarn_write_file(path, data, len);
+    tarn_set_mtime(path, SEED_UPDATED - 60000);
+    json_auto_t *good = scan_later("t", 1, true);
+    add_silence("[{\"name\":\"code\",\"value\":\"x\"}]", clock_ms + 60000);
+    static const struct { int days; size_t left; } k_rows[] = { { 89, 1 }, { 91, 0 } };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        cr_assert(eq(int, tarn_lake_sweep(&g_lake->lake, clock_ms + k_rows[i].days * TARN_DAY_MS, &err), TARN_OK), "%s", err.detail);
+        cr_assert(eq(uint, tarn_ask("GET", "/api/table/t/findings?state=closed", NULL), 200));
+        cr_expect(eq(sz, json_array_size(json_object_get(tarn_answer(), "findings")), k_rows[i].left));
+        cr_assert(eq(uint, tarn_ask("GET", "/api/table/t/findings?state=open", NULL), 200));
+        cr_expect(gt(sz, json_array_size(json_object_get(tarn_answer(), "findings")), 1), "what is open stays");
+        cr_assert(eq(uint, tarn_ask("GET", "/api/silences", NULL), 200));
+        cr_expect(eq(sz, json_array_size(json_object_get(tarn_answer(), "silences")), k_rows[i].left));
+    }
+    (void)fine, (void)bad, (void)good;
+    free(data);
 }
 
 static const struct { const char *body, *field; } k_refused[] = {

@@ -1,6 +1,7 @@
 /* The learned interval, over histories written down by hand. Expected instants are arithmetic on them. */
 #include "monitors/rhythm.h"
 #include "base/own.h"
+#include "monitors/judge.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -174,6 +175,13 @@ Test(rhythm, an_incident_does_not_become_usual)
     struct tarn_rhythm untaught = learned("UTC");
     cr_expect(eq(i64, untaught.late_at, at("2026-06-16T12:00:00Z")));
     cr_expect(ge(i64, taught.late_at, untaught.late_at));
+
+    /* The same as a maintenance window of Mondays: for the larger part the gap lies in it. */
+    struct tarn_maintenance window = { .windows = { { .days = 1, .from_ms = 8 * TARN_HOUR_MS, .to_ms = 20 * TARN_HOUR_MS } }, .count = 1 };
+    life.untaught_count = 0;
+    struct tarn_rhythm in_window = tarn_rhythm_of(
+        &(struct tarn_rhythm_ask){ .life = &life, .maintenance = &window, .interval_ms = TARN_MINUTE_MS });
+    cr_expect(eq(i64, in_window.late_at, untaught.late_at));
 }
 
 Test(rhythm, a_table_that_goes_from_hours_to_days_is_learned_anew)

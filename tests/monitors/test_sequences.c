@@ -156,7 +156,7 @@ static void root_away(bool is_away)
 
 static void scan_all(int looks)
 {
-    char name[16];
+    char name[32];
 
     for (int k = 0; k < looks; k++) {
         clock_ms += 60000;
@@ -170,7 +170,7 @@ static void scan_all(int looks)
 
 static void make_tables(void)
 {
-    char name[16];
+    char name[32];
 
     for (int i = 0; i < TABLES; i++) {
         snprintf(name, sizeof name, "s%d.t%d", i % 3, i);
@@ -247,7 +247,7 @@ Test(sequences, s20_a_mount_point_without_its_mount_is_a_lost_root_too_and_anoth
     const json_t *event = json_array_get(events, json_array_size(events) - 1);
     cr_expect(eq(str, str_of(event, "root"), g_lake->root));
     cr_assert(eq(uint, tarn_ask("DELETE", tarn_path("/api/table", str_of(event, "table")), NULL), 204), "%s", tarn_answer_text());
-    char name[16];
+    char name[32];
     for (int i = 0; i < TABLES; i++) {
         snprintf(name, sizeof name, "s%d.t%d", i % 3, i);
         char target[64];
