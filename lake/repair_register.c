@@ -145,8 +145,10 @@ static bool has_keys(const struct search *s, const struct tarn_commit_op *op)
     return true;
 }
 
-/* *taken false: it is left out, and told. The operation is the newest one. */
-static tarn_code read_facts(struct search *s, const struct candidate *c, bool *taken, struct tarn_err *err)
+/* *taken false: it is left out, and told. The operation is the newest one. `version`: of the schema that it is listed with,
+ * 0: none. */
+static tarn_code read_facts(struct search *s, const struct candidate *c, int64_t version, bool *taken,
+                            struct tarn_err *err)
 {
     struct tarn_repair_use *use = s->run->use;
     struct tarn_commit_op *op = NULL;
@@ -156,6 +158,7 @@ static tarn_code read_facts(struct search *s, const struct candidate *c, bool *t
     *taken = false;
     if (code != TARN_OK)
         return code;
+    op->file.schema_version = version;
     code = tarn_verify_add(&s->verifying, op, &fault);
     if (code == TARN_OK)
         code = settle_values(s, op, &fault);
@@ -172,7 +175,7 @@ static tarn_code take_new(struct search *s, const struct candidate *c, struct ta
 {
     struct tarn_repair_use *use = s->run->use;
     bool taken = false;
-    tarn_code code = read_facts(s, c, &taken, err);
+    tarn_code code = read_facts(s, c, 0, &taken, err);
 
     if (code != TARN_OK || !taken)
         return code;
@@ -277,7 +280,8 @@ static bool settle(struct tarn_commit_op *op, const struct listed *l, char *merg
 {
     bool is_same_file = op->file.size == l->file.size;
     bool has_news = !is_same_file || merged || (op->filled_stats && !l->stats) ||
-                    (op->file.records >= 0 && op->file.records != l->file.records);
+                    (op->file.records >= 0 && op->file.records != l->file.records) ||
+                    op->file.schema_version != l->file.schema_version;
 
     free(op->filled_values);
     op->file.partition_values = op->filled_values = merged ? merged : l->values ? strdup(l->values) : NULL;
@@ -285,8 +289,6 @@ static bool settle(struct tarn_commit_op *op, const struct listed *l, char *merg
         free(op->filled_stats);
         op->file.column_stats = op->filled_stats = strdup(l->stats);
     }
-    if (is_same_file && l->file.schema_version > 0)
-        op->file.schema_version = l->file.schema_version;
     return has_news;
 }
 
@@ -299,7 +301,7 @@ static tarn_code take_again(struct search *s, const struct candidate *c, struct 
     tarn_code code = tarn_store_read(s->run->lake->store, listed_tx, &l, err);
 
     if (code == TARN_OK)
-        code = read_facts(s, c, &taken, err);
+        code = read_facts(s, c, l.found ? l.file.schema_version : 0, &taken, err);
     if (code != TARN_OK || !taken)
         return code;
     struct tarn_commit_op *op = &use->commit.ops[use->commit.op_count - 1];

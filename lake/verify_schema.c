@@ -95,21 +95,34 @@ void tarn_verify_versions_done(struct tarn_verifying *v)
     free(v->versions);
 }
 
+static tarn_code fits(struct tarn_verifying *v, size_t row, const struct tarn_parquet *parquet, bool *out,
+                      struct tarn_err *err)
+{
+    const struct tarn_schema *schema = NULL;
+    tarn_code code = schema_at(v, row, &schema, err);
+
+    if (code == TARN_OK)
+        *out = tarn_schema_fits(schema, parquet->schema, v->keys);
+    return code;
+}
+
+/* The version that stands there already when the file fits it, else the newest one that it fits; none: the one that
+ * stands there, or the current one. */
 static tarn_code find_version(struct tarn_verifying *v, const struct tarn_parquet *parquet, int64_t *version,
                               struct tarn_err *err)
 {
-    const struct tarn_schema *schema = NULL;
+    size_t likely = row_of(v, *version);
+    bool is_found = false;
+    tarn_code code = likely < v->rows->count ? fits(v, likely, parquet, &is_found, err) : TARN_OK;
 
-    for (size_t i = v->rows->count; i > 0; i--) {
-        tarn_code code = schema_at(v, i - 1, &schema, err);
-        if (code != TARN_OK)
-            return code;
-        *version = v->rows->rows[i - 1].version;
-        if (tarn_schema_fits(schema, parquet->schema, v->keys))
-            return TARN_OK;
+    for (size_t i = v->rows->count; i > 0 && code == TARN_OK && !is_found; i--) {
+        code = fits(v, i - 1, parquet, &is_found, err);
+        if (is_found)
+            *version = v->rows->rows[i - 1].version;
     }
-    *version = v->table->schema_version;
-    return TARN_OK;
+    if (!is_found && likely == v->rows->count)
+        *version = v->table->schema_version;
+    return code;
 }
 
 /* --- the verdict --- */

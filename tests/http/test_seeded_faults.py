@@ -1,0 +1,348 @@
+#!/usr/bin/env python3
+"""Healthy managed tables of a real server are broken behind its back, singly and in pairs. Each fault must be named with its
+code, severity, subject and cure, nothing else may be said, and the cure that the finding names, or else the one of its
+page, must bring the table back to ok.
+
+SEEDED_SEED repeats a choice of pairs; SEEDED_MANAGED_PAIRS is how many are tried (a number, or "all"); SEEDED_ONLY takes
+those whose names hold a text."""
+import datetime, itertools, json, os, random, shutil, sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "cases")]
+from seeded_lake import SCHEMA, columns, data, stats
+from make_cases import parquet
+from tarn import Server, await_true, folder
+
+SEED = int(os.environ.get("SEEDED_SEED", random.randrange(10**6)))
+PAIRS = os.environ.get("SEEDED_MANAGED_PAIRS", "40")
+ONLY = os.environ.get("SEEDED_ONLY", "")
+INFO, WARNING, ERROR = "info", "warning", "error"
+COMMITS, SLOTS = 6, (2, 4)  # commits of a healthy table; those that the faults of a pair hurt
+HOUR = 3600
+# What has a grace time is judged at once; nothing here is a writer between two steps.
+MONITORS = {code: {"grace": "0s"} for code in (
+    "manifest_age", "unregistered_data_file", "missing_transaction_log_entry", "unreadable_transaction_log_entry", "transaction_gap",
+    "uncommitted_transaction", "pointer_mismatch", "unexpected_file_format", "leftover_temp")}
+WORST = {"ok": 0, INFO: 0, WARNING: 1, ERROR: 2}
+
+
+def iso(at):
+    return datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Table:
+    """A managed table with COMMITS commits of one file each; the files are an hour old and older."""
+    count = itertools.count(1)
+
+    def __init__(self, lake):
+        self.lake, self.client = lake, lake.client()
+        self.name = "t%d" % next(Table.count)
+        self.folder = os.path.join(lake.root, self.name)
+        self.ask("POST", "/api/tables", {"name": self.name, "location": self.folder, "schema": SCHEMA,
+                                         "partition_keys": ["date", "hour"], "monitors": MONITORS})
+        self.operations = []
+        for n in range(1, COMMITS + 1):
+            self.put(self.path(n), data(n), time.time() - 2 * HOUR - 60 * (COMMITS - n))
+            self.commit([self.added(n)])
+
+    def ask(self, method, path, body=None):
+        status, answer = self.client.call(method, path, body)
+        assert 200 <= status < 300, f"{method} {path}: {status} {answer}"
+        return answer
+
+    def api(self, rest, body=None, method="POST"):
+        return self.ask(method, f"/api/table/{self.name}{rest}", body)
+
+    def commit(self, operations, **more):
+        answer = self.api("/commits", {"operations": operations, **more})
+        if not answer["published"]:
+            await_true("published", lambda: self.api("", method="GET")["published_version"] >= answer["version"])
+        return answer
+
+    # --- files ---
+    def hour(self, n):
+        return "date=2026-01-01/hour=%d" % n
+
+    def path(self, n):
+        return self.hour(n) + "/data-%06d.parquet" % n
+
+    def at(self, path):
+        return os.path.join(self.folder, path)
+
+    def put(self, path, content, at=None):
+        os.makedirs(os.path.dirname(self.at(path)), exist_ok=True)
+        with open(self.at(path), "wb") as f:
+            f.write(content if isinstance(content, bytes) else content.encode())
+        if at is not None:
+            os.utime(self.at(path), (at, at))
+
+    def get(self, path):
+        with open(self.at(path), "rb") as f:
+            return f.read()
+
+    def rewrite(self, path, change):
+        """A document with a change in it, by another hand."""
+        document = json.loads(self.get(path))
+        self.put(path, json.dumps(change(document) or document))
+
+    def added(self, n, path=None, content=None, **more):
+        return {"type": "add_file", "path": path or self.path(n), "size": len(data(n) if content is None else content),
+                "partitionValues": {"date": "2026-01-01", "hour": n}, "columnStats": stats(n), "numRecords": 2, **more}
+
+    def judge(self):
+        """The findings as (code, severity, subject): cure."""
+        status = self.api("/check?depth=sweep")
+        return status["severity"], {(f["code"], f["severity"], f["subject"]): f["cure"] for f in status["findings"]}
+
+    def repair(self, plan, **more):
+        return self.api("/repair", {"plan": plan, "dry_run": False, **more})
+
+
+# --- the faults: how to break, what is found with which cure, how to mend when the cure is no plan ---
+
+class Fault:
+    def __init__(self, name, breaks, finds, mend=None, uses=(), paths=False, hides=(), last=False):
+        """finds: {(code, severity): (subject, cure)}. mend: the cure of its page where the finding names no plan.
+        paths: the plan is given the subject, as its page says. uses: what it spoils (two of the same are no pair).
+        hides: codes that cannot be told while it is there."""
+        self.name, self.breaks, self.finds, self.mend = name, breaks, finds, mend
+        self.uses, self.paths, self.hides, self.last = set(uses), paths, set(hides), last
+
+    def expected(self, table, n):
+        words = {"n": n, "path": table.path(n), "hour": table.hour(n)}
+        return {(code, severity, subject.format(**words)): cure for (code, severity), (subject, cure) in self.finds.items()}
+
+    def fits(self, other):
+        spoilt = lambda a, b: any(x == y or x.startswith(y + ".") for x in a for y in b)
+        return not spoilt(self.uses, other.uses) and not spoilt(other.uses, self.uses)
+
+
+FAULTS = []
+
+
+def fault(*row, **more):
+    FAULTS.append(Fault(*row, **more))
+
+
+def entry(n):
+    return "_transactions/txn-%d.json" % n
+
+
+def remove(path):
+    return lambda t, n: os.remove(t.at(path.format(path=t.path(n), entry=entry(n), newest=entry(COMMITS))))
+
+
+def write(path, content):
+    return lambda t, n: t.put(path.format(path=t.path(n), entry=entry(n), newest=entry(COMMITS), hour=t.hour(n)), content,
+                              time.time() - 3 * HOUR)
+
+
+def edit(path, change):
+    return lambda t, n: t.rewrite(path.format(entry=entry(n)), lambda d: change(t, n, d))
+
+
+# files
+fault("a file that nobody registered", lambda t, n: t.put(t.hour(n) + "/stray.parquet", data(n), time.time() - 3 * HOUR),
+      {("unregistered_data_file", WARNING): ("{hour}/stray.parquet", "register")})
+fault("a file that is gone", remove("{path}"), {("missing_data_file", ERROR): ("{path}", "forget")}, uses={"file"})
+
+
+def another_size(t, n):
+    t.put(t.path(n), data(n, event_type=("event_type", "binary", "string", False, ["click", "a longer one"], None)), time.time() - 3 * HOUR)
+
+
+fault("a file of another size", another_size, {("size_mismatch", ERROR): ("{path}", "register")}, paths=True, uses={"file"})
+fault("a file of garbage", lambda t, n: t.put(t.path(n), b"x" * len(data(n)), time.time() - 3 * HOUR),
+      {("corrupt_data_file", ERROR): ("{path}", "forget")}, paths=True, uses={"file"})
+fault("a file of another format among the data", write("{hour}/part.csv", "a,b\n"),
+      {("unexpected_file_format", WARNING): ("{hour}/part.csv", None)}, lambda t, n: os.remove(t.at(t.hour(n) + "/part.csv")))
+fault("what a writer left behind", write("_temp/x.parquet", "x"), {("leftover_temp", INFO): ("*", None)},
+      lambda t, n: shutil.rmtree(t.at("_temp")), uses={"leftover"})
+fault("a file dated in the future", lambda t, n: os.utime(t.at(t.path(n)), (time.time() + 7200,) * 2),
+      {("clock_skew", WARNING): ("{path}", None)}, lambda t, n: os.utime(t.at(t.path(n)), (time.time() - HOUR,) * 2), uses={"file"})
+
+# documents
+fault("no manifest", remove("manifest.json"), {("manifest_missing", ERROR): ("manifest.json", "republish")}, uses={"manifest"})
+fault("a manifest that was cut off", lambda t, n: t.put("manifest.json", t.get("manifest.json")[:90]),
+      {("manifest_unreadable", ERROR): ("manifest.json", "republish"), ("foreign_write", ERROR): ("manifest.json", "republish")},
+      uses={"manifest"})
+fault("a manifest of another hand", edit("manifest.json", lambda t, n, m: m.update(version=77)),
+      {("foreign_write", ERROR): ("manifest.json", "republish")}, uses={"manifest"})
+fault("no pointer", remove("last_committed_txn"), {("pointer_missing", WARNING): ("last_committed_txn", "republish")}, uses={"pointer"})
+fault("a pointer that is no id", write("last_committed_txn", "%% no id"),
+      {("pointer_unreadable", WARNING): ("last_committed_txn", "republish")}, uses={"pointer"})
+fault("a pointer that went back", write("last_committed_txn", "txn-1\n"),
+      {("pointer_mismatch", WARNING): ("last_committed_txn", "republish")}, uses={"pointer"})
+fault("an entry that is gone", remove("{entry}"), {("missing_transaction_log_entry", WARNING): ("txn-{n}", "republish")}, uses={"entry"})
+fault("the newest entry gone", remove("{newest}"),
+      {("missing_transaction_log_entry", ERROR): (f"txn-{COMMITS}", "republish")}, uses={"newest", "commit"})
+fault("an entry that was cut off", write("{entry}", '{"id": "tx'),
+      {("unreadable_transaction_log_entry", WARNING): ("txn-{n}", "republish")}, uses={"entry"})
+fault("a schema that was cut off", write("schema.json", '{"cur'), {("schema_unreadable", WARNING): ("schema.json", "republish")}, uses={"schema"})
+
+# commits that tell their files wrong
+TWO = {"file", "commit"}
+
+
+def replace(change, content=None):
+    """Commits file n anew: the same path, told otherwise or with another content."""
+    def breaks(t, n):
+        bytes_ = data(n) if content is None else content(n)
+        if content is not None:
+            t.put(t.path(n), bytes_, time.time() - 3 * HOUR)
+        operation = t.added(n, content=bytes_)
+        change(operation)
+        version = t.api("", method="GET")["version"]
+        t.commit([{"type": "remove_file", "path": t.path(n)}, operation], expected_version=version)
+    return breaks
+
+
+again = replace(lambda operation: None, data)
+fault("partition values against the path", replace(lambda o: o["partitionValues"].update(hour=99)),
+      {("partition_drift", WARNING): ("{path}", "register")}, paths=True, uses=TWO)
+fault("a file without statistics", replace(lambda o: o.pop("columnStats")), {("missing_column_stats", INFO): ("*", "register")}, again, uses=TWO | {"stats"})
+COUNTRY = ("country", "binary", "string", True, ["CH", "FR"], None)
+
+
+def new_column(t, n):
+    """The column is wanted: it is registered, and the file is taken as one that has it."""
+    t.api("/schemas", {"expected_version": 1, "schema": dict(SCHEMA, fields=SCHEMA["fields"] + [
+        {"name": "country", "type": "string", "nullable": True}])})
+    t.repair("register", paths=[t.path(n)])
+
+
+for what, replaced, code, severity, column, cure in (
+        ("a column more", dict(country=COUNTRY), "schema_drift.extra_column", WARNING, "country", new_column),
+        ("a column less", dict(duration=None), "schema_drift.missing_column", WARNING, "duration", again),
+        ("a column in capitals", dict(level=("LEVEL", "int32", None, True, [1, 2], None)), "schema_drift.renamed_case", WARNING, "level", again),
+        ("a wider column", dict(level=("level", "int64", None, True, [1, 2], None)), "schema_drift.narrowed", ERROR, "level", again),
+        ("text for numbers", dict(user_id=("user_id", "binary", "string", False, ["a", "b"], None)), "schema_drift.type_changed", ERROR, "user_id", again),
+        ("a null where none may be", dict(event_type=("event_type", "binary", "string", True, ["view", None], None)),
+         "schema_drift.null_in_required", ERROR, "event_type", again)):
+    fault("a file with " + what, replace(lambda o: None, lambda n, replaced=replaced: data(n, **replaced)), {(code, severity): (column, None)}, cure,
+          uses=TWO | {"drift:" + column} | ({"schema"} if cure is new_column else set()), last=cure is new_column)
+
+# staging
+
+
+def batch(n):
+    return "2026-01-01/batch-%06d.parquet" % n
+
+
+def merge(t, n):
+    """What a merge worker does: one commit that names the batch; then its file goes."""
+    t.put(t.hour(n) + "/merged.parquet", data(n), time.time() - HOUR)
+    t.commit([t.added(n, t.hour(n) + "/merged.parquet")], batch_id=batch(n))
+    os.remove(t.at("staging/" + batch(n)))
+
+
+fault("a staged batch that nobody merges", lambda t, n: t.put("staging/" + batch(n), data(n), time.time() - HOUR),
+      {("staging_backlog", WARNING): ("*", None)}, merge, uses={"backlog"})
+fault("a merge that does not end",
+      lambda t, n: t.api("/batches", {"batch_id": batch(n), "status": "running", "start_time": iso(time.time() - HOUR)}),
+      {("merge_stuck", WARNING): (batch(0).replace("000000", "{n:06d}"), None)},
+      lambda t, n: t.api("/batches", {"batch_id": batch(n), "status": "failed", "start_time": iso(time.time() - HOUR),
+                                      "end_time": iso(time.time())}), uses={"marker"})
+
+
+# --- a trial ---
+
+def differences(found, expected):
+    for finding in sorted(expected.keys() - found.keys()):
+        yield f"not found: {finding}"
+    for finding in sorted(found.keys() - expected.keys()):
+        yield f"found besides: {finding}"
+    for finding in sorted(found.keys() & expected.keys()):
+        if found[finding] != expected[finding]:
+            yield f"{finding}: cure {found[finding]}, not {expected[finding]}"
+
+
+def cure(t, chosen, found):
+    """First the plans that findings name, the documents before the files; then what people do."""
+    plans = {}
+    for fault, n in chosen:
+        for finding, plan in fault.expected(t, n).items():
+            if plan and not fault.mend and finding in found:
+                plans.setdefault(plan, {})[finding[2]] = fault.paths
+    for plan in sorted(plans, key=("republish", "adopt", "forget", "register").index):
+        named = [subject for subject, by_name in plans[plan].items() if by_name]
+        if len(named) < len(plans[plan]):
+            t.repair(plan)
+        if named:
+            t.repair(plan, paths=named)
+    for fault, n in sorted(chosen, key=lambda c: c[0].last):
+        if fault.mend:
+            fault.mend(t, n)
+
+
+def faults_of(lake, chosen):
+    t = Table(lake)
+    try:
+        if not chosen:
+            severity, found = t.judge()
+            yield from differences(found, {})
+        for fault, n in sorted(chosen, key=lambda c: "commit" not in c[0].uses):
+            fault.breaks(t, n)
+        severity, found = t.judge()
+        expected = {}
+        for fault, n in chosen:
+            hidden = set().union(*[other.hides for other, _ in chosen if other is not fault])
+            expected.update({f: c for f, c in fault.expected(t, n).items() if f[0] not in hidden})
+        yield from differences(found, expected)
+        worst = max([WORST[f[1]] for f in expected], default=0)
+        if found.keys() == expected.keys() and WORST[severity] != worst:
+            yield f"severity {severity}"
+        cure(t, chosen, found)
+        severity, found = t.judge()
+        if severity != "ok":
+            yield f"after the cure {severity}: {sorted(found)}"
+    except AssertionError as why:
+        yield str(why)
+    finally:
+        t.client.close()
+
+
+class Lake:
+    def __init__(self, place):
+        self.root = os.path.join(place, "lake")
+        os.mkdir(self.root)
+        self.server = Server(os.path.join(place, "data"), "--root", self.root, "--scan-interval", "1h").start()
+
+    def client(self):
+        return self.server.client()
+
+
+def try_all(lake, name, choices):
+    failed = 0
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        for chosen, faults in zip(choices, pool.map(lambda c: list(faults_of(lake, c)), choices)):
+            failed += bool(faults)
+            for line in faults:
+                print(f"FAIL {' + '.join(fault.name for fault, _ in chosen)}: {line}")
+    print(f"{name}: {len(choices) - failed} of {len(choices)}", flush=True)
+    return len(choices) - failed, failed
+
+
+def pairs():
+    fitting = [((a, SLOTS[0]), (b, SLOTS[1])) for a, b in itertools.combinations(FAULTS, 2) if a.fits(b)]
+    fitting = [pair for pair in fitting if any(ONLY in fault.name for fault, _ in pair)]
+    return fitting if PAIRS == "all" else random.sample(fitting, min(int(PAIRS), len(fitting)))
+
+
+def main():
+    print(f"SEEDED_SEED={SEED}")
+    random.seed(SEED)
+    with folder() as place:
+        lake = Lake(place)
+        results = [try_all(lake, "no fault", [()]),
+                   try_all(lake, "single faults", [((fault, SLOTS[0]),) for fault in FAULTS if ONLY in fault.name]),
+                   try_all(lake, "pairs of faults", pairs())]
+        lake.server.stop()
+    passed, failed = (sum(column) for column in zip(*results))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
