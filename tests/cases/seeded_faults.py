@@ -11,16 +11,17 @@ INFO, WARNING, ERROR = "info", "warning", "error"
 
 
 class Fault:
-    def __init__(self, name, breaks, finds, cure, uses=(), hides=(), hides_older=(), instead=(), at=None, last=False):
+    def __init__(self, name, breaks, finds, cure, uses=(), hides=(), hides_older=(), instead=(), at=None, last=False, severity=None):
         """finds: {(code, severity): subject}, the first being the fault's own, the others what it cannot but bring along.
         uses: what it spoils; two faults that spoil the same, or one a part of what the other spoils, are no pair.
         hides: codes that nobody can judge while it is there, with the reason at its row; hides_older: of commits before its own.
         instead: finding by finding of its own, what its trace is called where that one is hidden.
         at: the commit that is hurt, whichever number is given.
-        last: the cure is a commit of the writer, which begins with what the other cures left."""
+        last: the cure is a commit of the writer, which begins with what the other cures left.
+        severity: of the table, when it is not that of its worst finding; such a fault stands alone."""
         self.name, self.breaks, self.finds, self.cure = name, breaks, finds, cure
         self.uses, self.hides, self.hides_older, self.instead = set(uses), set(hides), set(hides_older), dict(instead)
-        self.at, self.last = at, last
+        self.at, self.last, self.severity = at, last, severity
 
     def expected(self, n, hidden=()):
         words = {"n": n, "path": path_of(n), "folder": folder_of(n)}
@@ -33,6 +34,8 @@ class Fault:
 
     def fits(self, other):
         """The two can stand in one lake, each of them whole."""
+        if self.severity or other.severity:
+            return False
         spoilt = lambda a, b: any(x == y or x.startswith(y + ".") for x in a for y in b)
         return not spoilt(self.uses, other.uses) and not spoilt(other.uses, self.uses)
 
@@ -335,3 +338,26 @@ fault("a merge that does not end", lambda lake, n: lake.put(processed(n), marker
       lambda lake, n: lake.put(processed(n), marker(n, "failed", NOW - 3000, NOW), NOW), uses={"marker"})
 fault("a batch merged into nothing", lambda lake, n: lake.put(processed(n), marker(n, "completed", NOW - 3000, NOW - 2000), NOW - 2000),
       {("processed_without_result", INFO): "*"}, nothing, uses={"marker", "unlinked"})
+
+# --- what is no table at all: nothing else can be judged ---
+
+def everything_again(lake, n):
+    lake.docs = dict(lake.truth)
+
+
+fault("a folder that is gone", lambda lake, n: setattr(lake, "docs", None), {("storage_unreachable", ERROR): "table"}, everything_again,
+      severity="unknown")
+fault("a folder with nothing in it", lambda lake, n: lake.docs.clear(), {("no_table_found", ERROR): "table"}, everything_again, severity="unknown")
+fault("a table of another format", lambda lake, n: (lake.docs.clear(), lake.put("_delta_log/00000000000000000000.json", "{}", 0)),
+      {("format_not_supported", INFO): "table"}, everything_again, severity="unknown")
+
+
+def name_entry(lake, n):
+    """An entry whose id is no number of the sequence: gaps cannot be seen any more."""
+    lake.put_json("_transactions/by-hand.json", dict(lake.entry(n, []), id="by-hand", version=n), (n - 1) * 3600 + 1)
+    lake.drop(entry_of(n))
+    lake.edit("manifest.json", lambda m: m.update(files=[f for f in m["files"] if f["path"] != path_of(n)]))
+    lake.drop(path_of(n))
+
+
+fault("an entry with a name for an id", name_entry, {("gap_check_disabled", INFO): "_transactions"}, everything_again, severity="ok")

@@ -155,7 +155,8 @@ class Lake:
 
     # --- onto the disk ---
     def write(self, folder):
-        for path, (at, content) in self.docs.items():
+        """docs None: the folder is not there."""
+        for path, (at, content) in (self.docs or {}).items():
             target = os.path.join(folder, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             if isinstance(content, tuple):  # ("link", to)

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "cases")]
-from seeded_lake import SCHEMA, columns, data, stats
-from make_cases import parquet
+from seeded_faults import FAULTS as OBSERVED
+from seeded_lake import SCHEMA, data, healthy, stats
 from tarn import Server, await_true, folder
 
 SEED = int(os.environ.get("SEEDED_SEED", random.randrange(10**6)))
@@ -35,10 +35,16 @@ class Table:
     """A managed table with COMMITS commits of one file each; the files are an hour old and older."""
     count = itertools.count(1)
 
-    def __init__(self, lake):
+    def __init__(self, lake, lies_there=None):
+        """lies_there: a Lake of seeded_lake.py to be adopted instead."""
         self.lake, self.client = lake, lake.client()
         self.name = "t%d" % next(Table.count)
         self.folder = os.path.join(lake.root, self.name)
+        if lies_there:
+            lies_there.write(self.folder)
+            self.ask("POST", "/api/tables", {"name": self.name, "location": self.folder, "monitors": {
+                **MONITORS, "freshness": {"severity": "off"}}})  # its last hour is long ago
+            return
         self.ask("POST", "/api/tables", {"name": self.name, "location": self.folder, "schema": SCHEMA,
                                          "partition_keys": ["date", "hour"], "monitors": MONITORS})
         self.operations = []
@@ -102,18 +108,23 @@ class Table:
 # --- the faults: how to break, what is found with which cure, how to mend when the cure is no plan ---
 
 class Fault:
-    def __init__(self, name, breaks, finds, mend=None, uses=(), paths=False, hides=(), last=False):
+    def __init__(self, name, breaks, finds, mend=None, uses=(), paths=False, hides=(), last=False, make=None, severity=None, more=None):
         """finds: {(code, severity): (subject, cure)}. mend: the cure of its page where the finding names no plan.
         paths: the plan is given the subject, as its page says. uses: what it spoils (two of the same are no pair).
-        hides: codes that cannot be told while it is there."""
+        hides: codes that cannot be told while it is there. make: the table is another than the usual one; severity: the table's, when it is
+        not that of the worst finding; more: members of the repair's body. One with any of these stands alone."""
         self.name, self.breaks, self.finds, self.mend = name, breaks, finds, mend
         self.uses, self.paths, self.hides, self.last = set(uses), paths, set(hides), last
+        self.make, self.severity, self.more = make, severity, more or {}
+        self.is_alone = bool(make or severity or more)
 
     def expected(self, table, n):
         words = {"n": n, "path": table.path(n), "hour": table.hour(n)}
         return {(code, severity, subject.format(**words)): cure for (code, severity), (subject, cure) in self.finds.items()}
 
     def fits(self, other):
+        if self.is_alone or other.is_alone:
+            return False
         spoilt = lambda a, b: any(x == y or x.startswith(y + ".") for x in a for y in b)
         return not spoilt(self.uses, other.uses) and not spoilt(other.uses, self.uses)
 
@@ -245,6 +256,67 @@ fault("a merge that does not end",
       lambda t, n: t.api("/batches", {"batch_id": batch(n), "status": "failed", "start_time": iso(time.time() - HOUR),
                                       "end_time": iso(time.time())}), uses={"marker"})
 
+# time
+
+def old_data(t, n):
+    """The table is promised new data every four seconds, and none came for longer."""
+    t.api("", {"monitors": {"freshness": {"contract": {"warning": "4s", "error": "4s"}}}}, "PATCH")
+    time.sleep(4.2)
+
+
+def load(t, n):
+    t.put(t.hour(n) + "/fresh.parquet", data(n), time.time() - 3 * HOUR)
+    t.commit([t.added(n, t.hour(n) + "/fresh.parquet")])
+
+
+fault("data that is older than the contract allows", old_data, {("freshness", ERROR): ("table", None)}, load, more={"alone": True})
+
+
+def stop_publication(t, n):
+    """A folder lies where the manifest has to go: storage stays behind the catalog."""
+    os.remove(t.at("manifest.json"))
+    os.mkdir(t.at("manifest.json"))
+    t.api("", {"monitors": {"publication_behind": {"warning": "1s"}}}, "PATCH")
+    t.put(t.hour(n) + "/behind.parquet", data(n), time.time() - 3 * HOUR)
+    t.api("/commits", {"operations": [t.added(n, t.hour(n) + "/behind.parquet")]})
+    time.sleep(1.2)
+
+
+def let_publish(t, n):
+    os.rmdir(t.at("manifest.json"))
+    await_true("published", lambda: t.api("", method="GET")["published_version"] == COMMITS + 1)
+
+
+fault("storage that does not take what was committed", stop_publication, {("publication_behind", WARNING): ("manifest.json", None), ("manifest_missing", ERROR): ("manifest.json", "republish")}, let_publish,
+      more={"alone": True})
+
+# the place, and what was there before
+
+
+def move(t, n):
+    os.rename(t.folder, t.folder + ".away")
+
+
+fault("a folder that is gone", move, {("storage_unreachable", ERROR): ("table", None)},
+      lambda t, n: os.rename(t.folder + ".away", t.folder), severity="unknown")
+
+
+def adopt(fault_name):
+    """A folder with one of the faults of an observed table, taken under management."""
+    def make(lake):
+        model = healthy()
+        next(f for f in OBSERVED if f.name == fault_name).breaks(model, 5)
+        return Table(lake, model)
+    return make
+
+
+LOST = ("committed_file_not_in_manifest", ERROR), ("date=2026-01-01/hour=4/data-000005.parquet", "adopt")
+LISTED = ("removed_file_in_manifest", ERROR), ("date=2026-01-01/hour=0/old.parquet", "adopt")
+for name, choose, (code, found) in (("a lost update", "log", LOST), ("a removed file that is still listed", "log", LISTED),
+                                    ("a lost update", "manifest", LOST)):
+    fault(f"adopted: {name}, the {choose} counts", lambda t, n: None, {("adoption_conflict", ERROR): ("manifest.json", "adopt"), code: found},
+          make=adopt(name), more={"choose": choose})
+
 
 # --- a trial ---
 
@@ -268,7 +340,7 @@ def cure(t, chosen, found):
     for plan in sorted(plans, key=("republish", "adopt", "forget", "register").index):
         named = [subject for subject, by_name in plans[plan].items() if by_name]
         if len(named) < len(plans[plan]):
-            t.repair(plan)
+            t.repair(plan, **{k: v for fault, _ in chosen for k, v in fault.more.items() if k != "alone"})
         if named:
             t.repair(plan, paths=named)
     for fault, n in sorted(chosen, key=lambda c: c[0].last):
@@ -277,7 +349,7 @@ def cure(t, chosen, found):
 
 
 def faults_of(lake, chosen):
-    t = Table(lake)
+    t = chosen[0][0].make(lake) if chosen and chosen[0][0].make else Table(lake)
     try:
         if not chosen:
             severity, found = t.judge()
@@ -290,8 +362,9 @@ def faults_of(lake, chosen):
             hidden = set().union(*[other.hides for other, _ in chosen if other is not fault])
             expected.update({f: c for f, c in fault.expected(t, n).items() if f[0] not in hidden})
         yield from differences(found, expected)
-        worst = max([WORST[f[1]] for f in expected], default=0)
-        if found.keys() == expected.keys() and WORST[severity] != worst:
+        worst = ("ok", WARNING, ERROR)[max([WORST[f[1]] for f in expected], default=0)]
+        worst = next((fault.severity for fault, _ in chosen if fault.severity), worst)
+        if found.keys() == expected.keys() and severity != worst:
             yield f"severity {severity}"
         cure(t, chosen, found)
         severity, found = t.judge()
