@@ -155,6 +155,8 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
                         const struct tarn_findings *reports, int64_t now_ms); /* owned; NULL: out of memory */
 /* `now` with those of `before` that the scan did not look for; owned; NULL: out of memory. */
 char *tarn_details_merge(const char *before, const char *now, const struct tarn_facts *facts);
+/* With the one detail that no single scan knows, when there is something to count; owned, NULL: out of memory. */
+char *tarn_details_with_flapping(const char *details, int64_t flapping);
 /* The columns of the scan row that facts tell. */
 TARN_MUST tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts *facts,
                                        struct tarn_err *err);

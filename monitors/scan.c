@@ -6,7 +6,6 @@
 #include "monitors/gather.h"
 #include "monitors/recalls.h"
 #include "monitors/samples.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -262,19 +261,6 @@ static int64_t pause_after_failure(const struct scan_state *s, int64_t failures)
     return pause_ms > s->settings.interval_ms ? pause_ms : s->settings.interval_ms;
 }
 
-/* The one detail that no single scan knows. */
-static char *with_flapping(const char *details, int64_t flapping)
-{
-    size_t len = strlen(details);
-    char *out = NULL;
-
-    if (flapping == 0 || len < 2)
-        return strdup(details);
-    if (asprintf(&out, "%.*s%s\"flapping\":%" PRId64 "}", (int)len - 1, details, len > 2 ? "," : "", flapping) < 0)
-        return NULL;
-    return out;
-}
-
 /* A manifest that could not be read, and nobody says yet that it is broken: what the scan before saw stands. */
 static bool is_in_doubt(const struct scan_state *s, const struct tarn_findings *findings)
 {
@@ -307,7 +293,7 @@ static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *t
         return TARN_OK;
     row->checked_version = s->facts.managed ? table->version : s->facts.version;
     free(row->details);
-    row->details = with_flapping(s->details, row->flapping);
+    row->details = tarn_details_with_flapping(s->details, row->flapping);
     if (!row->details)
         return tarn_fail_oom(err);
     return tarn_scan_row_fill(row, &s->facts, err);

@@ -1,5 +1,7 @@
 /* scan_row.c - the columns of a scan row that facts tell. */
 #include "monitors/judge.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool replace(char **out, const char *text)
@@ -32,4 +34,16 @@ tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts 
     row->last_data_commit = facts->last_data_commit;
     row->last_run = tarn_life_last(&facts->life);
     return TARN_OK;
+}
+
+char *tarn_details_with_flapping(const char *details, int64_t flapping)
+{
+    size_t len = strlen(details);
+    char *out = NULL;
+
+    if (flapping == 0 || len < 2)
+        return strdup(details);
+    if (asprintf(&out, "%.*s%s\"flapping\":%" PRId64 "}", (int)len - 1, details, len > 2 ? "," : "", flapping) < 0)
+        return NULL;
+    return out;
 }
