@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random commits, compactions, replacements, commits to several tables, rollbacks, schema changes, renames, drops and restores, with
+"""Random commits, compactions, replacements, commits to several tables, rollbacks, repairs, schema changes, renames, drops and restores, with
 kill -9 in between and in the middle, against a model of a few lines. After each step and each crash, for every version that is
 kept: the API's snapshot, the replay of the log on disk and the model are the same; manifest and pointer are the newest published
 version; a storage that is looked at while the server is dead is a prefix of what was committed.
@@ -7,7 +7,9 @@ version; a storage that is looked at while the server is dead is a prefix of wha
 TARN_PROPERTY_SECONDS (8) says how long, TARN_PROPERTY_SEED which steps. A failure prints the seed and the steps."""
 import copy, http.client, json, os, random, subprocess, sys, threading, time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "cases")]
+from make_cases import GOOD
 from tarn import TARN, Server, await_true, folder, main
 
 SECONDS = float(os.environ.get("TARN_PROPERTY_SECONDS", "8"))
@@ -16,6 +18,9 @@ IS_LONG = SECONDS > 30
 FILES_MAX = 200 if IS_LONG else 60     # live files of a table, about
 LARGE = 10000 if IS_LONG else 0
 VERSIONS_LOOKED_AT = 12                # a step, besides the newest; all of them after a crash
+# What the writer of the fixture put into it: two rows.
+GOOD_STATS = {"user_id": {"min": 1000, "max": 5000, "nullCount": 0}, "event_type": {"min": "click", "max": "view", "nullCount": 0},
+              "duration_seconds": {"min": 1.5, "max": 1.5, "nullCount": 1}}
 BROKEN = (OSError, http.client.HTTPException)
 FAULTS = {"manifest_missing", "manifest_unreadable", "foreign_write", "missing_transaction_log_entry", "storage_ahead",
           "unreadable_transaction_log_entry", "committed_file_not_in_manifest", "removed_file_in_manifest", "pointer_missing",
@@ -106,14 +111,19 @@ class Try:
         found = [t for t in self.tables if t.is_live and of(t)]
         return self.rng.choice(found) if found else None
 
-    def step(self, busy=()):
-        """The next one, of tables that no other step is about; None: this kind does not fit now."""
+    def step(self, busy=(), may_damage=True):
+        """The next one, of tables that no other step is about; None: this kind does not fit now. Without `may_damage` storage is in
+        order all the time."""
         kinds = [(30, self.commit), (8, self.replace), (8, self.compact), (6, self.stale), (6, self.replay), (5, self.conflict),
                  (6, self.schema), (4, self.rename), (3, self.drop), (5, self.restore)]
         if "group" in self.can:
             kinds += [(8, self.group), (3, self.group_stale)]
         if "rollback" in self.can:
             kinds += [(7, self.rollback), (2, self.rollback_incomplete)]
+        if "repair" in self.can:
+            kinds += [(5, self.register), (4, self.forget), (2, self.republish)]
+        if "repair" in self.can and may_damage:
+            kinds += [(3, self.damage), (3, self.adopt)]
         weights, makers = zip(*kinds)
         step = self.rng.choices(makers, weights)[0]()
         if not step or not set(step.tables) & set(busy):
@@ -335,6 +345,91 @@ class Try:
         table.lose(path)
         return Step("POST", url(table, "/rollback"), {"expected_version": table.version, "to_version": to}, [table], None,
                     refused=(422, "snapshot_incomplete"))
+
+    # repairs
+
+    def put_good(self, table):
+        """A real file that nobody registered, and the entry that register makes of it."""
+        table.serial += 1
+        path = f"d={self.rng.randrange(4)}/good-{table.serial:06}.parquet"
+        self.write(table, path, 0)
+        with open(os.path.join(table.location, path), "wb") as f:
+            f.write(GOOD)
+        entry = {"path": path, "size": len(GOOD), "numRecords": 2, "partitionValues": {"d": path[2]}, "columnStats": GOOD_STATS}
+        return {**entry, "schemaVersion": len(table.schemas)} if table.schemas else entry
+
+    def repair(self, table, plan, files, paths=None, **more):
+        def apply(answer, client=None):
+            entry = answer["commit"] if answer else newest_commit(client, table)
+            assert entry["version"] == table.version + 1, entry
+            table.step_to(files, entry["transaction"])
+        body = {"plan": plan, "dry_run": False, **({"paths": paths} if paths else {}), **more}
+        return Step("POST", url(table, "/repair"), body, [table], apply, moved(table), makes=[files])
+
+    def register(self):
+        table = self.pick()
+        if not table:
+            return None
+        added = [self.put_good(table) for _ in range(self.rng.randrange(1, 4))]
+        return self.repair(table, "register", {**table.live, **{e["path"]: e for e in added}}, [e["path"] for e in added])
+
+    def forget(self):
+        table = self.pick(lambda t: t.live)
+        if not table:
+            return None
+        paths = self.rng.sample(sorted(table.live), min(len(table.live), self.rng.randrange(1, 4)))
+        files = {p: e for p, e in table.live.items() if p not in paths}
+        for path in paths:
+            os.unlink(os.path.join(table.location, path))
+            table.lose(path)
+        return self.repair(table, "forget", files, paths if self.rng.random() < 0.5 else None)
+
+    def republish(self):
+        table = self.pick()
+        if not table:
+            return None
+        return Step("POST", url(table, "/repair"), {"plan": "republish", "dry_run": False}, [table], lambda answer, client=None: None,
+                    lambda client: True, wanted=(200,))
+
+    def damage(self):
+        """Of the documents of a published table: some are gone, others hold something else. The republish brings them back."""
+        step = self.republish()
+        if not step:
+            return None
+        table = step.tables[0]
+        newest = [v for v in table.transactions if v > max(table.oldest + 3, table.version - 8)]
+        names = ["manifest.json", "last_committed_txn"] + (["schema.json"] if table.schemas else [])
+        names += [f"_transactions/{table.transactions[v]}.json" for v in newest]
+        for name in self.rng.sample(names, self.rng.randrange(1, len(names) + 1)):
+            path = os.path.join(table.location, name)
+            if not os.path.exists(path):
+                continue
+            table.log.pop(os.path.basename(name), None)
+            if self.rng.random() < 0.4:
+                os.unlink(path)
+            else:
+                with open(path, "r+b") as f:
+                    f.truncate(self.rng.choice([0, os.path.getsize(path) // 2]))
+        return step
+
+    def adopt(self):
+        """An old writer adds a file to the manifest and takes one out, and adoption makes a version of it."""
+        table = self.pick(lambda t: t.version > t.base)
+        if not table or not os.path.exists(os.path.join(table.location, "manifest.json")):
+            return None
+        added, files = self.put_good(table), dict(table.live)
+        with open(os.path.join(table.location, "manifest.json")) as f:
+            document = json.load(f)
+        if document["version"] != table.version:
+            return None
+        document["files"].append({"path": added["path"], "size": added["size"]})
+        if files and self.rng.random() < 0.5:
+            gone = self.rng.choice(sorted(files))
+            del files[gone]
+            document["files"] = [f for f in document["files"] if f["path"] != gone]
+        with open(os.path.join(table.location, "manifest.json"), "w") as f:
+            json.dump(document, f)
+        return self.repair(table, "adopt", {**files, added["path"]: added})
 
     # the rest
 
@@ -645,7 +740,8 @@ class Run:
 
     def capabilities(self):
         """Routes that this program has."""
-        asked = {"rollback": "/api/table/no_such_table/rollback", "group": "/api/transactions"}
+        asked = {"rollback": "/api/table/no_such_table/rollback", "group": "/api/transactions",
+                 "repair": "/api/table/no_such_table/repair"}
         return {what for what, path in asked.items() if self.client.call("POST", path, {})[1].get("code") != "not_found"}
 
     def note(self, line):
@@ -675,7 +771,7 @@ class Run:
     def crash(self):
         steps, busy = [], []
         for _ in range(self.rng.randrange(4)):
-            step = self.tries.step(busy)
+            step = self.tries.step(busy, may_damage=False)
             if step:
                 steps.append(step)
                 busy += step.tables
