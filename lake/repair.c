@@ -251,6 +251,7 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code == TARN_OK && has_documents)
         code = decide_documents(tx, use, err);
     use->committed &= code == TARN_OK;
+    use->changed |= code == TARN_OK && use->foreign.len > 0;
     return code;
 }
 

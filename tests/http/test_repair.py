@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Repairs over HTTP: each fault is cured by the plan that its finding names; what a plan takes and what it leaves out; a dry run
 changes nothing and tells what a run then does."""
-import json, os, shutil, sys, time
+import json, os, shutil, sys, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -464,6 +464,60 @@ def a_repair_writes_over_nothing_that_the_catalog_lost():
         lake.stop()
 
 
+def in_threads(lake, *works):
+    """Each with a client of its own, until it ends; the first fault is raised."""
+    faults = []
+
+    def run(work):
+        try:
+            work(lake.server.client())
+        except BaseException as fault:
+            faults.append(fault)
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    if faults:
+        raise faults[0]
+
+
+def repairs_run_beside_commits_and_each_other():
+    with folder() as data:
+        lake = Lake(data)
+        table = lake.table("t", commits=3)
+        lost = [table.write(table.data(n)) for n in range(100, 140)]
+        done = []
+
+        def commits(client):
+            for n in range(200, 240):
+                path = table.write(f"date=2026-01-03/hour=00/f{n}.parquet")
+                body = {"operations": [{"type": "add_file", "path": path, "size": len(GOOD)}]}
+                status, answer = client.call("POST", table.url("/commits"), body)
+                while status == 503:
+                    status, answer = client.call("POST", table.url("/commits"), body)
+                assert status == 201, answer
+
+        def repairs(plan, **more):
+            def run(client):
+                for _ in range(8):
+                    status, answer = client.call("POST", table.url("/repair"), {"plan": plan, "dry_run": False, **more})
+                    assert status in (200, 201) or answer["code"] in ("version_conflict", "overloaded"), answer
+                    done.append((plan, status))
+            return run
+        in_threads(lake, commits, repairs("register", paths=lost), repairs("register", paths=lost), repairs("republish"),
+                   repairs("forget"))
+        status = table.check()
+        assert not findings(status), status["findings"]
+        files = table.files()
+        assert files.keys() >= set(lost) and len(files) == 3 + 40 + 40, len(files)
+        assert replay(table.location)[0].keys() == files.keys()
+        # What two found, one committed: no file twice, no empty commit.
+        entries = [e for e in table.client.get(table.url("/commits"))["commits"] if "repair" in (e["description"] or "")]
+        assert sum(e["files_added"] for e in entries) == 40 and all(e["files_added"] for e in entries), entries
+        lake.stop()
+
+
 def more_files_than_a_transaction_takes_are_one_commit():
     with folder() as data:
         lake = Lake(data)
@@ -490,4 +544,4 @@ if __name__ == "__main__":
          republish_puts_the_pen_back_into_one_hand, adopt_takes_what_the_other_hand_changed,
          adopt_takes_the_operations_of_entries_that_never_reached_a_manifest,
          adopt_settles_which_side_counts_where_manifest_and_log_disagreed, a_repair_writes_over_nothing_that_the_catalog_lost,
-         more_files_than_a_transaction_takes_are_one_commit)
+         repairs_run_beside_commits_and_each_other, more_files_than_a_transaction_takes_are_one_commit)
