@@ -98,6 +98,7 @@ void tarn_scan_row_done(struct tarn_scan_row *row)
     free(row->latest_transaction);
     free(row->partition_keys);
     free(row->top_transaction);
+    free(row->top_uuid);
     free(row->details);
     *row = (struct tarn_scan_row){ 0 };
 }

@@ -199,6 +199,8 @@ struct tarn_scan_row {
     int64_t last_run;          /* data, or proof that the pipeline lives */
     int64_t top_version;       /* the highest that any scan saw */
     char *top_transaction;     /* the same; or NULL */
+    char *top_uuid;            /* of the table that they are of; NULL: it tells none */
+    int64_t top_files;         /* the most files at that version and transaction */
     char *details;             /* JSON object */
     enum tarn_severity verdict; /* TARN_SEV_UNKNOWN when it could not be judged */
     bool judged;

@@ -74,10 +74,8 @@ void tarn_facts_init(struct tarn_facts *facts)
         .rows = -1,
         .total_bytes = -1,
         .schema_version = -1,
-        .previous_version = -1,
         .last_data_commit = -1,
         .life = { .last_data = -1, .last_empty = -1, .last_commit = -1 },
-        .log = { .latest_told = -1 },
         .newest_listed_ms = -1,
         .born_at = -1,
         .manifest_mtime_ms = -1,
@@ -334,7 +332,7 @@ tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, c
     out->managed = options->catalog != NULL;
     end_life(out, options);
     out->block = options->catalog ? options->catalog->table->block : TARN_BLOCK_NONE;
-    out->previous_version = options->previous_version;
+    out->before = options->before;
     if (code == TARN_OK && out->state != TARN_FACTS_UNREACHABLE)
         out->saw |= TARN_SAW_STORAGE;
     return code;

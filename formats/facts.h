@@ -86,7 +86,6 @@ struct tarn_log_facts {
     char checkpoint[TARN_TXN_ID_MAX + 1]; /* the transaction of the newest checkpoint, "" without one: what is older may be gone */
     int64_t checkpoint_ms;                /* modification of its document */
     int64_t naive;                        /* entries whose instant has no zone */
-    int64_t latest_told;                  /* the latest instant that any tells, -1: none */
     struct tarn_suspects undated;         /* they tell an instant that is none */
     struct tarn_suspects misnamed;  /* the id inside is another than the file's name; note: the id inside */
     struct tarn_suspects twice;     /* an id that two entries have; note: their files */
@@ -143,7 +142,7 @@ struct tarn_facts {
     int64_t rows;               /* of all files, where each entry tells */
     char *latest_transaction;
     char *partition_keys;       /* JSON array of names or NULL */
-    int64_t previous_version;   /* what the scan before saw, -1: none */
+    const struct tarn_scan_row *before; /* what earlier scans left, borrowed; NULL: nothing */
     int64_t last_data_commit;   /* newest commit that changed data; of a table without a log its newest file */
     struct tarn_life life;
     int64_t born_at;            /* when the table was registered, -1: it is not */
@@ -255,7 +254,7 @@ struct tarn_facts_options {
     int64_t unexpected_grace_ms;   /* a file of another format that nobody lists may still go */
     const struct tarn_schema *schema;   /* instead of the one found there; NULL: none */
     const char *partition_keys;         /* JSON array, NULL: as found */
-    int64_t previous_version;           /* -1: none */
+    const struct tarn_scan_row *before; /* NULL: nothing */
     const struct tarn_facts_catalog *catalog; /* NULL: observed */
     const atomic_bool *stops;           /* once true, gathering ends with TARN_OVERLOADED; NULL: never */
     const struct tarn_fileset *doubted; /* doubts of a look before: no others count any more; NULL: the first look */

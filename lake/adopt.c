@@ -94,7 +94,6 @@ tarn_code tarn_adoption_begin(struct tarn_adoption *a, struct tarn_err *err)
                                           .sweep = true,
                                           .unregistered_grace_ms = GRACE_MS,
                                           .leftover_grace_ms = GRACE_MS,
-                                          .previous_version = -1,
                                           .stops = &a->lake->stopping };
 
     tarn_facts_init(&a->facts);

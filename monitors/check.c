@@ -67,7 +67,6 @@ static tarn_code gather(struct check *c, struct tarn_err *err)
         .unexpected_grace_ms = tarn_settings_of(&c->settings, "unexpected_file_format")->grace_ms,
         .schema = c->options->schema_text ? tarn_schema_doc_current(&c->schema) : NULL,
         .partition_keys = c->options->partition_keys,
-        .previous_version = -1,
     };
     return open_and_gather(c, &options, err);
 }

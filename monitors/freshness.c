@@ -1,7 +1,6 @@
 /* freshness.c - is the newest data as new as it should be? What is set for the table beats what its contract promises, and
  * that beats what its own past lets expect. A table that never had data is not late: only a deadline may say so. */
 #include "monitors/freshness.h"
-#include "monitors/rhythm.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -120,20 +119,23 @@ static bool has_promise(const struct tarn_limit *warning, const struct tarn_limi
 
 /* --- the past --- */
 
-/* The clock of a finding runs from the rhythm of a table that Tarn saw alive, or that was when it was registered. */
+struct tarn_rhythm tarn_freshness_rhythm(const struct tarn_facts *facts, const struct tarn_settings *settings)
+{
+    const struct tarn_rhythm_ask ask = { .life = &facts->life,
+                                         .zone = settings->zone,
+                                         .maintenance = &settings->maintenance,
+                                         .interval_ms = settings->interval_ms };
+    bool was_alive = facts->born_at >= 0 && tarn_life_last(&facts->life) >= facts->born_at - TARN_LIFE_MS;
+
+    return was_alive ? tarn_rhythm_of(&ask) : (struct tarn_rhythm){ .is_learning = true, .late_at = -1 };
+}
+
 static void judge_rhythm(const struct ask *ask, struct tarn_freshness *f)
 {
-    const struct tarn_rhythm_ask how = { .life = &ask->facts->life,
-                                         .zone = ask->settings->zone,
-                                         .maintenance = &ask->settings->maintenance,
-                                         .interval_ms = ask->settings->interval_ms };
-    bool was_alive = ask->facts->born_at >= 0 && f->last_run >= ask->facts->born_at - TARN_LIFE_MS;
+    struct tarn_rhythm rhythm = tarn_freshness_rhythm(ask->facts, ask->settings);
     char text[TARN_TIME_TEXT];
 
     f->source = "learning";
-    if (!was_alive)
-        return;
-    struct tarn_rhythm rhythm = tarn_rhythm_of(&how);
     if (rhythm.is_learning)
         return;
     f->source = "learned";

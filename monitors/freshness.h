@@ -2,6 +2,7 @@
 #ifndef TARN_MONITORS_FRESHNESS_H
 #define TARN_MONITORS_FRESHNESS_H
 #include "monitors/judge.h"
+#include "monitors/rhythm.h"
 
 /* --- freshness_settings.c --- */
 /* The members of `monitors.freshness` that other kinds do not have. */
@@ -21,5 +22,7 @@ struct tarn_freshness {
     int64_t warning_ms, error_ms; /* ages above which it is late, -1: none; the error's may be up to a deadline */
     char message[160];
 };
+/* What the past lets expect, of a table that Tarn saw alive or that was when it was registered; else it is learning. */
+struct tarn_rhythm tarn_freshness_rhythm(const struct tarn_facts *facts, const struct tarn_settings *settings);
 struct tarn_freshness tarn_freshness_of(const struct tarn_facts *facts, const struct tarn_settings *settings, int64_t now_ms);
 #endif

@@ -94,7 +94,7 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
         .leftover_grace_ms = grace_of(ask, "leftover_temp"),
         .unexpected_grace_ms = grace_of(ask, "unexpected_file_format"),
         .partition_keys = has_keys ? table->partition_keys : NULL,
-        .previous_version = ask->previous_version,
+        .before = ask->before,
         .catalog = catalog ? &catalog->facts : NULL,
         .stops = &lake->stopping,
         .doubted = doubted,

@@ -9,7 +9,7 @@ struct tarn_gather_ask {
     const struct tarn_table *table; /* as the scan met it */
     const struct tarn_settings *settings;
     int64_t now_ms;
-    int64_t previous_version; /* what the scan before saw, -1: none */
+    const struct tarn_scan_row *before; /* what earlier scans left, NULL: nothing */
     bool sweep;
     bool full;                /* every folder is read, changed or not */
     int64_t full_interval_ms;

@@ -4,29 +4,6 @@
 #include "monitors/judge.h"
 #include <stdio.h>
 
-static void judge_skew(struct tarn_judging *j)
-{
-    const struct tarn_facts *facts = j->facts;
-    const struct tarn_kind_settings *settings = tarn_settings_of(j->settings, "clock_skew");
-    const struct { int64_t at; const char *subject; } k_instants[] = {
-        { facts->newest_data_ms, facts->newest_data_path },
-        { facts->last_updated, "manifest.json" },
-    };
-
-    for (size_t i = 0; i < TARN_COUNT(k_instants); i++) {
-        const struct tarn_limit *limit = NULL;
-        enum tarn_severity severity = tarn_judge_over(settings, k_instants[i].at - j->now_ms, &limit);
-        if (k_instants[i].at < 0 || severity == TARN_SEV_OK)
-            continue;
-        tarn_judge_report(j, "clock_skew",
-                          &(struct tarn_report){
-                              .severity = severity,
-                              .subject = k_instants[i].subject,
-                              .observed = tarn_judge_number((k_instants[i].at - j->now_ms) / TARN_SECOND_MS),
-                              .expected = tarn_judge_number(limit->value / TARN_SECOND_MS) });
-    }
-}
-
 void tarn_judge_manifest_age(struct tarn_judging *j)
 {
     const struct tarn_facts *facts = j->facts;
@@ -36,7 +13,6 @@ void tarn_judge_manifest_age(struct tarn_judging *j)
 
     if (facts->state != TARN_FACTS_READ || facts->format != TARN_FORMAT_MANIFEST)
         return;
-    judge_skew(j);
     if (facts->newest_data_ms < 0 || facts->last_updated < 0 || facts->manifest != TARN_DOC_READ)
         return;
     if (facts->behind_since >= 0)

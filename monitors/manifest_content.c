@@ -95,9 +95,4 @@ void tarn_judge_manifest_content(struct tarn_judging *j)
     tarn_judge_suspects(j, "duplicate_file", &f->duplicates, TARN_SEV_OK);
     tarn_judge_suspects(j, "committed_file_not_in_manifest", &f->not_in_manifest, TARN_SEV_OK);
     tarn_judge_suspects(j, "removed_file_in_manifest", &f->still_listed, TARN_SEV_OK);
-    if (!f->managed && f->previous_version >= 0 && f->version >= 0 && f->version < f->previous_version)
-        tarn_judge_report(j, "version_regression",
-                          &(struct tarn_report){ .subject = "manifest.json",
-                                                 .observed = tarn_judge_number(f->version),
-                                                 .expected = tarn_judge_number(f->previous_version) });
 }

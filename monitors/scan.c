@@ -1,7 +1,7 @@
 /* scan.c - one scan of one table: gather and judge on a worker, twice where something looks wrong and somebody waits for
  * the verdict; then store what came out. What is open is read again inside the transaction, so that two scans at once
  * do not undo each other. */
-#include "monitors/judge.h"
+#include "monitors/marks.h"
 #include "lake/inherit.h"
 #include "monitors/gather.h"
 #include "monitors/recalls.h"
@@ -105,7 +105,7 @@ static tarn_code look(struct tarn_lake *lake, struct tarn_scan_use *u, struct sc
     const struct tarn_gather_ask ask = { .table = u->table,
                                          .settings = &s->settings,
                                          .now_ms = s->now_ms,
-                                         .previous_version = s->scanned ? s->before.version : -1,
+                                         .before = s->scanned ? &s->before : NULL,
                                          .sweep = s->sweep,
                                          .full = u->confirm && !is_again,
                                          .full_interval_ms = u->defaults ? u->defaults->full_interval_ms : 0,
@@ -339,7 +339,7 @@ static tarn_code read_row(struct tarn_tx *tx, int64_t table_id, struct tarn_scan
     tarn_scan_row_done(row);
     *row = (struct tarn_scan_row){ .checked_at = -1, .checked_version = -1, .first_failed_at = -1, .version = -1,
                                    .last_updated = -1, .file_count = -1, .total_bytes = -1, .schema_version = -1,
-                                   .last_data_commit = -1, .last_run = -1, .top_version = -1, .duration_ms = -1,
+                                   .last_data_commit = -1, .last_run = -1, .top_version = -1, .top_files = -1, .duration_ms = -1,
                                    .verdict = TARN_SEV_UNKNOWN };
     tarn_code code = tx->ops->monitors.get(tx, table_id, row, &fault);
     *scanned = code == TARN_OK;
@@ -367,6 +367,8 @@ static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err
         code = merge_tx(tx, u, s, err);
     if (code == TARN_OK)
         code = tarn_foreign_ids_take(tx, &s->facts.log, table->id, err);
+    if (code == TARN_OK)
+        code = tarn_marks_keep(&u->scan, &s->facts, &u->findings, err);
     if (code == TARN_OK)
         code = fill_row(s, table, &u->findings, &u->scan, err);
     if (code != TARN_OK)

@@ -260,7 +260,7 @@ TARN_MUST tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct t
     "s.version, s.latest_transaction, s.last_updated, s.file_count, s.total_bytes, s.schema_version, "       \
     "s.partition_keys, s.manifest_age_ms, s.last_data_commit, s.details, s.verdict, s.judged, "              \
     "s.verdict_since, s.duration_ms, s.failures_total, s.last_run, s.top_version, s.top_transaction, " \
-    "s.flapping"
+    "s.flapping, s.top_uuid, s.top_files"
 /* Columns from `at` on. */
 TARN_MUST tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *out,
                                          struct tarn_err *err);

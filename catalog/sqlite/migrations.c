@@ -26,6 +26,9 @@ static const unsigned char k_0005[] = {
 static const unsigned char k_0006[] = {
 #include "embed/migrations/0006_samples.sqlite.sql.inc"
 };
+static const unsigned char k_0007[] = {
+#include "embed/migrations/0007_marks.sqlite.sql.inc"
+};
 
 static const struct migration {
     const char *name;
@@ -37,6 +40,7 @@ static const struct migration {
     { "0004_runs", k_0004 },
     { "0005_silences", k_0005 },
     { "0006_samples", k_0006 },
+    { "0007_marks", k_0007 },
 };
 
 static const char *const k_record =

@@ -233,6 +233,8 @@ tarn_code tarn_sqlite_scan_row(sqlite3_stmt *st, int at, struct tarn_scan_row *o
         .top_version = column_opt(st, at + 23),
         .top_transaction = column_text(st, at + 24),
         .flapping = column_i64(st, at + 25),
+        .top_uuid = column_text(st, at + 26),
+        .top_files = column_opt(st, at + 27),
     };
     if (!tarn_severity_parse(column_text(st, at + 17), &s.verdict))
         return unknown_word(err);
@@ -245,6 +247,7 @@ tarn_code tarn_sqlite_scan_own(struct tarn_scan_row *row, struct tarn_err *err)
     static const size_t k_texts[] = { offsetof(struct tarn_scan_row, latest_transaction),
                                       offsetof(struct tarn_scan_row, partition_keys),
                                       offsetof(struct tarn_scan_row, top_transaction),
+                                      offsetof(struct tarn_scan_row, top_uuid),
                                       offsetof(struct tarn_scan_row, details) };
     return tarn_sqlite_own(row, k_texts, TARN_COUNT(k_texts), err);
 }

@@ -14,7 +14,8 @@ const char *const tarn_sqlite_scans_sql[] = {
         "file_count = ?11, total_bytes = ?12, schema_version = ?13, partition_keys = ?14, manifest_age_ms "
         "= ?15, last_data_commit = ?16, details = ?17, verdict = ?18, judged = ?19, verdict_since = ?20, "
         "duration_ms = ?21, failures_total = ?22, "
-        "last_run = ?23, top_version = ?24, top_transaction = ?25, flapping = ?26 "
+        "last_run = ?23, top_version = ?24, top_transaction = ?25, flapping = ?26, "
+        "top_uuid = ?27, top_files = ?28 "
         "WHERE table_id = ?1",
     NULL
 };
@@ -100,6 +101,8 @@ static tarn_code put(struct tarn_tx *tx, const struct tarn_scan_row *row, struct
     bind_opt(st, 24, row->top_version);
     bind_text(st, 25, row->top_transaction);
     bind_i64(st, 26, row->flapping);
+    bind_text(st, 27, row->top_uuid);
+    bind_opt(st, 28, row->top_files);
     return tarn_sqlite_run(tx, st, err);
 }
 

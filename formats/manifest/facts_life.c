@@ -19,8 +19,6 @@ tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *e
         life->last_commit = at;
     if (head->timestamp >= 0 && head->timestamp_form == TARN_TIME_NAIVE)
         facts->log.naive++;
-    if (head->timestamp > facts->log.latest_told)
-        facts->log.latest_told = head->timestamp;
     if (head->data_change && head->adds + head->removes > 0) {
         tarn_life_add(life, at);
         if (!is_undone && at > life->last_data)

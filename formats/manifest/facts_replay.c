@@ -214,7 +214,7 @@ static void start_over(struct tarn_gather *g)
                                        TARN_FILE_SHOULD_NOT);
     tarn_suspects_done(&g->facts->log.undated);
     g->facts->log.naive = 0;
-    g->facts->log.latest_told = g->restored_version = -1;
+    g->restored_version = -1;
     tarn_life_init(&g->facts->life);
 }
 

@@ -49,6 +49,7 @@ static void put_due(struct tarn_store *store, int64_t table_id, int64_t next_pro
                         .last_data_commit = -1,
                                       .last_run = -1,
                                       .top_version = -1,
+                                      .top_files = -1,
                         .verdict = TARN_SEV_UNKNOWN } };
     fx_write(store, scan_put_tx, &s, TARN_OK);
 }
@@ -143,6 +144,8 @@ static struct tarn_scan_row full_scan(int64_t table_id)
         .last_run = 24,
         .top_version = 25,
         .top_transaction = S("txn-8"),
+        .top_uuid = S("u"),
+        .top_files = 26,
         .details = S("{\"x\":1}"),
         .verdict = TARN_SEV_WARNING,
         .judged = true,
@@ -174,6 +177,8 @@ static void expect_scan(const struct tarn_scan_row *a, const struct tarn_scan_ro
     cr_expect(eq(i64, a->last_run, b->last_run));
     cr_expect(eq(i64, a->top_version, b->top_version));
     fx_same(a->top_transaction, b->top_transaction);
+    fx_same(a->top_uuid, b->top_uuid);
+    cr_expect(eq(i64, a->top_files, b->top_files));
     cr_expect(eq(str, a->details, b->details));
     cr_expect(eq(int, (int)a->verdict, (int)b->verdict));
     cr_expect(eq(int, a->judged, b->judged));
@@ -204,6 +209,7 @@ void tarn_contract_a_scan_row_reads_back_as_it_was_put(tarn_store_opener *open)
                                       .duration_ms = -1,
                                       .last_run = -1,
                                       .top_version = -1,
+                                      .top_files = -1,
                                       .details = S("{}"),
                                       .verdict = TARN_SEV_UNKNOWN };
     fx_write(store, scan_put_tx, &put, TARN_OK);

@@ -137,6 +137,7 @@ Test(store_sqlite, scans_of_the_first_shape_are_carried_over)
     cr_expect(eq(i64, row.last_run, 9), "the newest commit that changed data");
     cr_expect(eq(i64, row.top_version, 5));
     cr_expect(eq(str, row.top_transaction, S("txn-5")));
+    cr_expect(eq(i64, row.top_files, 6));
     tarn_scan_row_done(&row);
 }
 

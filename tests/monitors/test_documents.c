@@ -58,8 +58,7 @@ Test(documents, each_fault_of_a_document_has_its_code)
     rows[6].facts.last_updated_missing = true, rows[6].expected = "manifest_last_updated_missing manifest.json info";
     rows[7].facts.last_updated_bad = true, rows[7].expected = "implausible_timestamp manifest.json warning";
     rows[8].facts.last_updated_naive = true, rows[8].expected = "naive_timestamp manifest.json info";
-    rows[9].facts.version = 3, rows[9].facts.previous_version = 4;
-    rows[9].expected = "version_regression manifest.json error";
+    rows[9].facts.schema_not_in_history = true, rows[9].expected = "schema_version_not_in_history schema.json warning";
     rows[10].facts.managed = true, rows[10].facts.foreign_manifest = true;
     rows[10].expected = "foreign_write manifest.json error";
     rows[11].facts.managed = true, rows[11].facts.foreign_manifest = rows[11].facts.pointer_differs = true;

@@ -89,7 +89,7 @@ static const char *look(struct tarn_place *place)
 {
     static char out[2048];
     const struct tarn_facts_options options = { .now_ms = NOW, .sweep = true, .unregistered_grace_ms = 900000,
-                                                .leftover_grace_ms = 60000, .previous_version = -1 };
+                                                .leftover_grace_ms = 60000 };
     struct tarn_facts facts;
     struct tarn_settings settings;
     struct tarn_judging judging = { .facts = &facts, .settings = &settings, .now_ms = NOW };
