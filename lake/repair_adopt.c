@@ -291,7 +291,6 @@ static tarn_code take_old_log(struct taking *t, struct tarn_err *err)
     TARN_AUTO_DONE(facts) struct tarn_facts facts;
     const struct tarn_facts_options options = { .now_ms = tarn_now_ms(),
                                                 .sweep = true,
-                                                .previous_version = -1,
                                                 .stops = &t->run->lake->stopping };
     tarn_facts_init(&facts);
     tarn_code code = tarn_manifest_facts(t->run->place, &options, &facts, err);

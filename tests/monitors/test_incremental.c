@@ -329,7 +329,7 @@ static char *sweep(struct tarn_recall *recall, const struct tarn_facts_catalog *
 {
     const struct tarn_facts_options options = { .now_ms = t.now_ms, .sweep = true, .unregistered_grace_ms = 900000,
                                                 .leftover_grace_ms = 60000, .unexpected_grace_ms = 900000,
-                                                .previous_version = -1, .recall = recall, .catalog = catalog,
+                                                .recall = recall, .catalog = catalog,
                                                 .full_every_ms = INT64_MAX, .settled_ms = SETTLED_MS };
     TARN_AUTO(place) struct tarn_place *place = NULL;
     struct tarn_facts facts;
