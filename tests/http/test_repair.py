@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Repairs over HTTP: each fault is cured by the plan that its finding names; what a plan takes and what it leaves out; a dry run
 changes nothing and tells what a run then does."""
-import json, os, shutil, sys, threading, time
+import json, os, shutil, subprocess, sys, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 from faults import FAULTS, GOOD, OTHER, SCHEMA, Lake, Table, cure, findings
 from make_cases import P, T0, add, iso, man, rep, std, txn
-from tarn import await_true, folder, main, replay
+from tarn import TARN, await_true, folder, main, replay
 
 
 def expect_ok(table):
@@ -464,6 +464,37 @@ def a_repair_writes_over_nothing_that_the_catalog_lost():
         lake.stop()
 
 
+def the_command_line_tells_the_plan_and_runs_it():
+    with folder() as data:
+        lake = Lake(data)
+        table = lake.table("t")
+        table.write("last_committed_txn", "noise")
+        table.remove(table.data(1))
+
+        def tarn(*words):
+            done = subprocess.run([TARN, "repair", *words, "--url", f"http://127.0.0.1:{lake.server.port}", "--data", data],
+                                  capture_output=True, text=True)
+            return done.returncode, done.stdout, done.stderr
+        code, told, _ = tarn("t", "republish")
+        assert code == 0 and told.startswith("republish (dry run) of t at version 4\n"), told
+        assert "would move:\n  last_committed_txn -> _conflicts/" in told and "would write:\n  last_committed_txn\n" in told, told
+        code, told, _ = tarn("t", "republish", "--run")
+        assert code == 0 and "\nwrote:\n  last_committed_txn\n" in told and "severity error" in told, told
+        code, told, _ = tarn("t", "forget", "--run", "--path", table.data(1), table.data(2))
+        assert code == 0 and f"\ncommitted:\n  remove_file {table.data(1)}\n" in told, told
+        assert f"left out:\n  {table.data(2)}: it is there, as the table says\n" in told and "t is healthy, severity ok" in told, told
+        code, told, _ = tarn("t", "forget")
+        assert code == 0 and told == "forget (dry run) of t at version 5: nothing to do\n", told
+        code, told, _ = tarn("t", "forget", "--json")
+        assert code == 0 and json.loads(told)["version"] == 5, told
+        code, _, why = tarn("t", "heal")
+        assert code == 1 and "plan: must be" in why, why
+        code, _, why = tarn("t", "forget", "--expected-version", "3")
+        assert code == 1 and "the table is at version 5" in why, why
+        assert tarn("t")[0] == 64 and tarn("t", "forget", "--expected-version", "x")[0] == 64
+        lake.stop()
+
+
 def in_threads(lake, *works):
     """Each with a client of its own, until it ends; the first fault is raised."""
     faults = []
@@ -544,4 +575,4 @@ if __name__ == "__main__":
          republish_puts_the_pen_back_into_one_hand, adopt_takes_what_the_other_hand_changed,
          adopt_takes_the_operations_of_entries_that_never_reached_a_manifest,
          adopt_settles_which_side_counts_where_manifest_and_log_disagreed, a_repair_writes_over_nothing_that_the_catalog_lost,
-         repairs_run_beside_commits_and_each_other, more_files_than_a_transaction_takes_are_one_commit)
+         the_command_line_tells_the_plan_and_runs_it, repairs_run_beside_commits_and_each_other, more_files_than_a_transaction_takes_are_one_commit)
