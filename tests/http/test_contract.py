@@ -80,7 +80,10 @@ def test_a_contract_gives_a_managed_table_schema_keys_freshness_owner_and_proper
         put(lake.root + "/clicks/date=2026-01-01/hour=14/a.parquet", GOOD)
         code, out, err = lake.tarn("commit", "web.clicks", "--add", "date=2026-01-01/hour=14/a.parquet")
         assert code == 0 and "warning" not in out + err, out + err
-        found = [f["code"] for f in lake.check("web.clicks")["findings"] if f["severity"] != "info"]
+        status = lake.check("web.clicks")
+        freshness = status["details"]["freshness"]
+        assert freshness["threshold_source"] == "contract" and freshness["error_after_seconds"] == 7200, freshness
+        found = [f["code"] for f in status["findings"] if f["severity"] != "info"]
         assert not any(c.startswith("schema_drift") for c in found), found
 
 
