@@ -40,7 +40,8 @@ tarn_code tarn_verify_misfit(tarn_code code, const char *path, const char *what,
 /* The newest version; *out NULL: the table has no schema. Borrowed. */
 TARN_MUST tarn_code tarn_verify_current(struct tarn_verifying *v, const struct tarn_schema **out, struct tarn_err *err);
 /* An operation that names no version gets the newest one that its file fits exactly, else the current one; one that it
- * has already (0: none) stays where the file fits it or no other. Then, where the table enforces its schema, the file is held to the version: TARN_INCOMPATIBLE_SCHEMA, or warnings. */
+ * has already (0: none) stays where the file fits it or no other. Then, where the table enforces its schema, the file
+ * is held to the version: TARN_INCOMPATIBLE_SCHEMA, or warnings. */
 TARN_MUST tarn_code tarn_verify_schema(struct tarn_verifying *v, struct tarn_commit_op *op,
                                        const struct tarn_parquet *parquet, struct tarn_err *err);
 void tarn_verify_versions_done(struct tarn_verifying *v);

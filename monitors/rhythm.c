@@ -46,7 +46,7 @@ static void insert(int64_t *sorted, size_t count, int64_t value)
 /* Where the last gaps, five at least, are all longer than nearly all before them, or all shorter; 0: nowhere. */
 static size_t regime_start(const int64_t *gaps, size_t count)
 {
-    int64_t least[GAPS], most[GAPS], older[GAPS];
+    int64_t least[GAPS] = { 0 }, most[GAPS] = { 0 }, older[GAPS] = { 0 };
 
     if (count < TARN_RHYTHM_SAMPLES + RECENT)
         return 0;

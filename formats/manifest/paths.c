@@ -88,7 +88,8 @@ const char *tarn_stray_format(const char *path)
     int64_t at = format_at(path);
     bool is_in_partition = false;
 
-    if (at < 0 || k_formats[at].stray == NOWHERE || tarn_starts_with(path, "metadata/") || tarn_starts_with(path, "staging/") || tarn_starts_with(path, "processed/"))
+    if (at < 0 || k_formats[at].stray == NOWHERE || tarn_starts_with(path, "metadata/") ||
+        tarn_starts_with(path, "staging/") || tarn_starts_with(path, "processed/"))
         return NULL;
     for (const char *part = path; part; part = strchr(part, '/')) {
         part += part[0] == '/';

@@ -76,8 +76,10 @@ static inline void write_seed_table(const char *folder)
     write_entry(folder, "txn-12345", k_paths[1], size, SEED_UPDATED);
     snprintf(manifest, sizeof manifest,
              "{\"version\":123,\"last_updated\":\"2024-02-01T14:32:15Z\",\"files\":["
-             "{\"path\":\"%s\",\"size\":%zu,\"partitionValues\":{\"date\":\"2024-02-01\",\"hour\":14},\"columnStats\":{\"user_id\":{\"min\":1000,\"max\":5000}}},"
-             "{\"path\":\"%s\",\"size\":%zu,\"partitionValues\":{\"date\":\"2024-02-01\",\"hour\":14},\"columnStats\":{\"user_id\":{\"min\":1000,\"max\":5000}}}]}",
+             "{\"path\":\"%s\",\"size\":%zu,\"partitionValues\":{\"date\":\"2024-02-01\",\"hour\":14},"
+             "\"columnStats\":{\"user_id\":{\"min\":1000,\"max\":5000}}},"
+             "{\"path\":\"%s\",\"size\":%zu,\"partitionValues\":{\"date\":\"2024-02-01\",\"hour\":14},"
+             "\"columnStats\":{\"user_id\":{\"min\":1000,\"max\":5000}}}]}",
              k_paths[0], size, k_paths[1], size);
     const struct { const char *name, *text; } k_files[] = {
         { "manifest.json", manifest }, { "last_committed_txn", "txn-12345\n" }, { "schema.json", k_schema }
