@@ -170,7 +170,9 @@ docs-written: $(OUT)/tools/config_doc $(OUT)/tools/monitors_doc $(OUT)/tools/met
 install: all ## to PREFIX (/usr/local) under DESTDIR
 	install -D -m 755 $(TARN) $(DESTDIR)$(PREFIX)/bin/tarn
 	install -D -m 644 openapi.yaml $(DESTDIR)$(PREFIX)/share/tarn/openapi.yaml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tarn/prometheus deploy/prometheus/*.yml
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tarn/LICENSE
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/tarn/findings docs/findings/*.md
 compile_commands.json: FORCE ## for editors and clang-tidy
 	@CC="$(CC)" FLAGS="$(WARN) $(filter-out -MMD -MP,$(BUILD_CFLAGS))" tools/compile-commands $(SOURCES) server/main.c >$@
 format: ## clang-format over what you changed since the last commit
