@@ -72,12 +72,21 @@ static tarn_code local_open(const char *root, const char *location, bool create,
 
     struct tarn_local_place *place = calloc(1, sizeof *place);
     char *text = strdup(location);
+    struct statx st;
+    if (statx(fd, "", AT_EMPTY_PATH, TARN_LOCAL_STATX, &st) != 0) {
+        free(place);
+        free(text);
+        return open_fail(errno, location, err);
+    }
     if (!place || !text) {
         free(place);
         free(text);
         return tarn_fail_oom(err);
     }
     place->place = (struct tarn_place){ &tarn_local_ops, text };
+    place->dev[0] = st.stx_dev_major;
+    place->dev[1] = st.stx_dev_minor;
+    place->keeps_time = tarn_local_keeps_time(fd);
     place->fd = fd;
     fd = -1;
     *out = &place->place;

@@ -7,6 +7,8 @@
 struct tarn_local_place {
     struct tarn_place place; /* first */
     int fd;                  /* of the folder */
+    uint32_t dev[2];         /* the device that it lies on, major and minor */
+    bool keeps_time;         /* its file system moves a folder's status change with each of its names */
 };
 
 static inline struct tarn_local_place *tarn_local_of(struct tarn_place *place)
@@ -42,6 +44,8 @@ tarn_code tarn_local_lister(struct tarn_place *place, const char *prefix, bool r
 tarn_code tarn_local_lister_next(struct tarn_lister *lister, struct tarn_object *out, bool *found,
                                  struct tarn_err *err);
 void tarn_local_lister_free(struct tarn_lister *lister);
+/* Is it known that the file system does? */
+bool tarn_local_keeps_time(int fd);
 tarn_code tarn_local_folder(struct tarn_place *place, const char *folder, tarn_folder_wants_fn *wants,
                             tarn_object_fn *fn, void *ctx, struct tarn_err *err);
 tarn_code tarn_local_writer(struct tarn_place *place, const char *path, struct tarn_writer **out,

@@ -35,7 +35,7 @@ static void reading_done(struct reading *r)
 }
 
 /* Network and user-space file systems may serve a folder's times from a cache, or keep none. */
-static bool keeps_time(int fd)
+bool tarn_local_keeps_time(int fd)
 {
     static const unsigned long k_known[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC,
                                              F2FS_SUPER_MAGIC, ZFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
@@ -50,11 +50,11 @@ static bool keeps_time(int fd)
     return false;
 }
 
-/* A link where the folder should be is TARN_NOT_FOUND. */
-static tarn_code open_folder(struct reading *r, struct tarn_folder_state *state, struct tarn_err *err)
+/* A link where the folder should be is TARN_NOT_FOUND. What is mounted below the place is not known to keep its time. */
+static tarn_code open_folder(const struct reading *r, int *out, struct tarn_folder_state *state, struct tarn_err *err)
 {
-    TARN_AUTO_FD int fd = tarn_local_openat(tarn_local_of(r->place)->fd, r->folder[0] ? r->folder : ".",
-                                            O_RDONLY | O_DIRECTORY);
+    const struct tarn_local_place *place = tarn_local_of(r->place);
+    TARN_AUTO_FD int fd = tarn_local_openat(place->fd, r->folder[0] ? r->folder : ".", O_RDONLY | O_DIRECTORY);
     struct statx st;
 
     if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, TARN_LOCAL_STATX, &st) != 0)
@@ -62,12 +62,10 @@ static tarn_code open_folder(struct reading *r, struct tarn_folder_state *state,
     *state = (struct tarn_folder_state){
         .id = st.stx_ino,
         .changed_ns = (int64_t)st.stx_ctime.tv_sec * 1000000000 + st.stx_ctime.tv_nsec,
-        .keeps_time = keeps_time(fd),
+        .keeps_time = place->keeps_time && st.stx_dev_major == place->dev[0] && st.stx_dev_minor == place->dev[1],
     };
-    r->dir = fdopendir(fd);
-    if (!r->dir)
-        return tarn_local_fail(errno, "list", r->place->location, r->folder, err);
-    fd = -1; /* now the stream's */
+    *out = fd;
+    fd = -1;
     return TARN_OK;
 }
 
@@ -126,11 +124,16 @@ tarn_code tarn_local_folder(struct tarn_place *place, const char *folder, tarn_f
                             tarn_object_fn *fn, void *ctx, struct tarn_err *err)
 {
     __attribute__((cleanup(reading_done))) struct reading r = { .place = place, .folder = folder };
+    TARN_AUTO_FD int fd = -1;
     struct tarn_folder_state state;
 
-    tarn_code code = open_folder(&r, &state, err);
+    tarn_code code = open_folder(&r, &fd, &state, err);
     if (code != TARN_OK || (wants && !wants(ctx, &state)))
         return code;
+    r.dir = fdopendir(fd);
+    if (!r.dir)
+        return tarn_local_fail(errno, "list", place->location, folder, err);
+    fd = -1; /* now the stream's */
     if (folder[0]) {
         tarn_buf_adds(&r.path, folder);
         tarn_buf_addc(&r.path, '/');

@@ -2,6 +2,8 @@
  * manifest, and names of what lies there last. When the manifest was replaced meanwhile and something looks wrong, all is
  * looked at again and only what looks wrong both times is: a writer at work is no fault. */
 #include "formats/manifest/gather.h"
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ATTEMPTS = 3 };
@@ -10,6 +12,7 @@ static void gather_done(struct tarn_gather *g)
 {
     tarn_fileset_done(&g->files);
     tarn_fileset_done(&g->links);
+    tarn_folders_done(&g->listed);
     tarn_fileset_done(&g->doubles);
     tarn_pathset_done(&g->met);
     tarn_buf_done(&g->room);
@@ -71,23 +74,78 @@ static tarn_code read_all(struct tarn_gather *g, struct tarn_err *err)
     return code;
 }
 
-static tarn_code gather_words(struct tarn_gather *g, struct tarn_err *err)
+/* The sums of the listing take the place of those of the one before. */
+static tarn_code take_listed(struct tarn_gather *g, struct tarn_err *err)
+{
+    struct tarn_folders *folders = &g->recall->folders;
+
+    for (size_t i = 0; i < folders->count; i++)
+        folders->items[i].listed = (struct tarn_tally){ 0 };
+    g->recall->is_listed = true;
+    for (size_t i = 0; i < g->listed.count; i++) {
+        const struct tarn_folder *from = &g->listed.items[i];
+        const char *path = tarn_folder_path(&g->listed, from);
+        struct tarn_folder *to = tarn_folders_put(folders, path, strlen(path));
+        if (!to)
+            return tarn_fail_oom(err);
+        to->listed = from->listed;
+    }
+    tarn_folders_done(&g->listed);
+    return TARN_OK;
+}
+
+static tarn_code gather_words(struct tarn_gather *g, bool *told, struct tarn_err *err)
 {
     uint64_t key = 0;
-    bool told = false;
 
     tarn_code code = g->options->recall ? tarn_gather_key(g, &key, err) : TARN_OK;
     if (code == TARN_OK && !g->is_full)
-        code = tarn_gather_tell_again(g, key, &told, err);
-    if (code == TARN_OK && !told) {
-        tarn_memo_done(&g->recall->memo);
-        g->recall->is_listed = false;
-        code = read_all(g, err);
-        g->recall->is_listed = code == TARN_OK;
-    }
-    if (code == TARN_OK && !told && g->options->recall)
+        code = tarn_gather_tell_again(g, key, told, err);
+    if (code != TARN_OK || *told)
+        return code;
+    tarn_memo_done(&g->recall->memo);
+    code = read_all(g, err);
+    if (code == TARN_OK && g->options->recall)
         code = tarn_gather_keep(g, key, err);
     return code;
+}
+
+/* --- the walk, beside that where there is much of both --- */
+
+struct beside { struct tarn_gather *g; tarn_code code; struct tarn_err *err; };
+
+static void *walk_main(void *ctx)
+{
+    struct beside *b = ctx;
+
+    b->code = tarn_gather_walk(b->g, b->err);
+    return NULL;
+}
+
+static bool is_wide(const struct tarn_gather *g)
+{
+    enum { BYTES = 1 << 20, FILES = 10000 };
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+
+    return g->is_full && (g->first_bytes > BYTES || (catalog && catalog->table->file_count > FILES));
+}
+
+static tarn_code walk_and_read(struct tarn_gather *g, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+    struct beside b = { .g = g, .err = &fault };
+    bool told = false;
+    pthread_t thread;
+
+    bool is_beside = is_wide(g) && pthread_create(&thread, NULL, walk_main, &b) == 0;
+    if (!is_beside)
+        (void)walk_main(&b);
+    tarn_code code = is_beside || b.code == TARN_OK ? gather_words(g, &told, err) : TARN_OK;
+    if (is_beside)
+        (void)pthread_join(thread, NULL);
+    if (code == TARN_OK && b.code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    return code == TARN_OK && !told ? take_listed(g, err) : code;
 }
 
 static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
@@ -96,9 +154,7 @@ static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
     if (code == TARN_OK)
         code = tarn_gather_heads(g, err);
     if (code == TARN_OK)
-        code = tarn_gather_walk(g, err);
-    if (code == TARN_OK)
-        code = gather_words(g, err);
+        code = walk_and_read(g, err);
     if (code == TARN_OK)
         code = note_partition_keys(g, err);
     if (code == TARN_OK)

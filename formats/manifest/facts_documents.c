@@ -257,6 +257,7 @@ static tarn_code note_first_token(struct tarn_gather *g, struct tarn_err *err)
         return tarn_err_move(err, &fault);
     memcpy(g->first_token, object.token, sizeof g->first_token);
     g->first_mtime_ms = object.mtime_ms;
+    g->first_bytes = object.size;
     return TARN_OK;
 }
 

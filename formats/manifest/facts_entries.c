@@ -16,10 +16,8 @@ void tarn_gather_entries_begin(struct tarn_gather *g)
 void tarn_gather_entries_forget(struct tarn_gather *g)
 {
     struct tarn_facts *facts = g->facts;
-    struct tarn_folders *folders = &g->recall->folders;
 
-    for (size_t i = 0; i < folders->count; i++)
-        folders->items[i].listed = (struct tarn_tally){ 0 };
+    tarn_folders_done(&g->listed);
     tarn_fileset_unflag(&g->files, TARN_FILE_LISTED);
     tarn_fileset_clear(&g->doubles);
     tarn_pathset_done(&g->met);
@@ -87,7 +85,7 @@ static tarn_code note_place(struct tarn_gather *g, const struct tarn_file *file,
         named->flags |= TARN_FILE_LISTED;
     if (as->is_outside)
         return TARN_OK;
-    struct tarn_folder *folder = tarn_folders_put(&g->recall->folders, as->path, tarn_folder_len(as->path));
+    struct tarn_folder *folder = tarn_folders_put(&g->listed, as->path, tarn_folder_len(as->path));
     if (!folder)
         return tarn_fail_oom(err);
     tarn_tally_add(&folder->listed, hash, file->size);

@@ -12,7 +12,8 @@ struct tarn_gather {
     struct tarn_place *place;
     const struct tarn_facts_options *options;
     struct tarn_facts *facts;
-    struct tarn_recall *recall;      /* its folders are filled in */
+    struct tarn_recall *recall;      /* its folders are filled in: what lies there by the walk, what is listed after both */
+    struct tarn_folders listed;      /* sums of the listing, while the walk may be under way */
     struct tarn_fileset files;       /* every path that the log names, as a listing gives it; and those listed in suspect folders */
     struct tarn_fileset links;       /* symbolic links that were met */
     struct tarn_buf room;
@@ -22,7 +23,7 @@ struct tarn_gather {
     json_t *partition_keys;          /* owned; NULL: not known */
     char first_token[TARN_TOKEN_TEXT], manifest_token[TARN_TOKEN_TEXT]; /* of the manifest, before the log and when it was read */
     char schema_token[TARN_TOKEN_TEXT];
-    int64_t first_mtime_ms, schema_mtime_ms;
+    int64_t first_mtime_ms, schema_mtime_ms, first_bytes;
     bool is_full;                    /* every folder is read */
     bool is_unknown;                 /* a probe of a table of which nothing is known: no folder is read */
     bool is_short;                   /* some of the newest files went and others are not known: all have to be read */

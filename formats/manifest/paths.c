@@ -77,7 +77,7 @@ static int64_t format_at(const char *path)
 
 const char *tarn_other_format(const char *path)
 {
-    int64_t at = format_at(path);
+    int64_t at = tarn_ends_with(path, ".parquet") ? -1 : format_at(path); /* the many, quickly */
 
     return at < 0 ? NULL : k_formats[at].format;
 }
