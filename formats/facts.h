@@ -74,6 +74,7 @@ struct tarn_log_entry {
     int64_t timestamp;  /* inside it, -1: none */
     uint64_t owner;     /* hash of the table_uuid inside it, 0: none */
 };
+/* A scan keeps a copy for the next one (manifest/facts_memo.c): what is owned here is copied there. */
 struct tarn_log_facts {
     struct tarn_log_entry *entries; /* owned; ascending: by number when `numbered`, else by time */
     size_t count, cap;
@@ -119,6 +120,7 @@ enum tarn_looked_kind {
     TARN_LOOKED_BUT   /* all but those of the set, and what lies below them */
 };
 
+/* What log and listing say is told again while they do not change: such a member is also named in manifest/facts_memo.c. */
 struct tarn_facts {
     enum tarn_facts_state state;
     char why[512];              /* state or format at fault, one line */

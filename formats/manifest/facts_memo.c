@@ -10,6 +10,7 @@ static const size_t k_texts[] = {
     offsetof(struct tarn_facts, table),          offsetof(struct tarn_facts, last_updated_text),
     offsetof(struct tarn_facts, manifest_catalog), offsetof(struct tarn_facts, manifest_uuid),
     offsetof(struct tarn_facts, manifest_transaction), offsetof(struct tarn_facts, latest_transaction),
+    offsetof(struct tarn_facts, partition_keys),
 };
 static const size_t k_lists[] = {
     offsetof(struct tarn_facts, symlinks),       offsetof(struct tarn_facts, duplicates),
