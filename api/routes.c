@@ -65,6 +65,8 @@ const struct tarn_route tarn_routes[] = {
     { "POST",   T "/check",                  "checkTable",    READ,   EMPTY, "depth", FLOW(tarn_native_check),
       .elsewhere = "status" },
     { "POST",   T "/repair",                 "repairTable",   WRITE,  JSON,  "", FLOW(tarn_native_repair) },
+    { "POST",   T "/recover",                "recoverTable",  ADMIN,  MAYBE, "", FLOW(tarn_native_recover),
+      .elsewhere = "status" },
     { "GET",    T "/findings",               "listFindings",  STATUS, EMPTY,
                 "state " PAGE,                                                   WORKER(tarn_native_findings_list) },
     { "POST",   T "/findings/{id}/ack",      "acknowledgeFinding", WRITE, MAYBE, "", FLOW(tarn_native_finding_ack) },

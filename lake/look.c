@@ -112,20 +112,10 @@ static tarn_code look_once(struct look *look, struct tarn_err *err)
 
 /* --- what follows --- */
 
-/* Entries of others, and what nobody can read: no commit may have their ids. */
-static tarn_code take_ids(struct tarn_tx *tx, const struct look *look, const struct tarn_trace_list *list,
-                          struct tarn_err *err)
-{
-    tarn_code code = TARN_OK;
-
-    for (size_t i = 0; i < list->count && code == TARN_OK; i++)
-        code = tx->ops->commits.take_id(tx, look->table->id, tarn_trace_id(&look->traces, &list->items[i]), err);
-    return code;
-}
-
 /* Commits and their publication may have gone on meanwhile. */
-static tarn_code block(struct tarn_tx *tx, const struct look *look, struct tarn_err *err)
+static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
+    const struct look *look = ctx;
     TARN_AUTO(table) struct tarn_table *table = NULL;
     tarn_code code = tx->ops->tables.get_by_id(tx, look->table->id, &table, err);
 
@@ -133,16 +123,6 @@ static tarn_code block(struct tarn_tx *tx, const struct look *look, struct tarn_
         return code;
     table->block = look->block;
     return tx->ops->tables.update(tx, table, err);
-}
-
-static tarn_code note_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    const struct look *look = ctx;
-    tarn_code code = take_ids(tx, look, &look->traces.others, err);
-
-    if (code == TARN_OK)
-        code = take_ids(tx, look, &look->traces.bad, err);
-    return code == TARN_OK && look->block == TARN_BLOCK_FOREIGN_WRITE ? block(tx, look, err) : code;
 }
 
 static bool has_moved(struct look *look)
@@ -168,9 +148,11 @@ static tarn_code compare(struct look *look, struct tarn_err *err)
         code = look_once(look, err);
         again = code == TARN_OK && look->block == TARN_BLOCK_FOREIGN_WRITE && has_moved(look);
     }
-    if (code == TARN_OK && (look->block == TARN_BLOCK_FOREIGN_WRITE || look->traces.others.count + look->traces.bad.count > 0))
-        code = tarn_store_write(look->lake->store, note_tx, look, err);
-    return code;
+    if (code == TARN_OK)
+        code = tarn_traces_take_ids(look->lake, look->table->id, &look->traces, err);
+    return code == TARN_OK && look->block == TARN_BLOCK_FOREIGN_WRITE
+               ? tarn_store_write(look->lake->store, block_tx, look, err)
+               : code;
 }
 
 /* A version that does not follow from the one before leaves the table blocked: that is the answer, no fault. */

@@ -113,7 +113,12 @@ static tarn_code take_step(struct tarn_retaking *r, struct tarn_replay *replay, 
                                                    .version = step->version,
                                                    .entry = entry ? tarn_trace_id(&r->traces, entry) : NULL,
                                                    .in_history = true };
-    return tarn_replay_snapshot(replay, &snapshot, err);
+    tarn_code code = tarn_replay_snapshot(replay, &snapshot, err);
+    if (code == TARN_OK && step->is_manifest)
+        code = tarn_replay_end(replay, err);
+    return code == TARN_OK && step->is_manifest
+               ? tarn_retake_checkpoint(r, r->table->latest_transaction, step->version, err)
+               : code;
 }
 
 static tarn_code take_versions(struct tarn_retaking *r, struct tarn_err *err)
@@ -170,6 +175,8 @@ static tarn_code add_checkpoints(struct tarn_tx *tx, const struct tarn_retaking 
 {
     tarn_code code = TARN_OK;
 
+    if (r->checkpoint > 0)
+        code = tx->ops->history.add_checkpoint(tx, r->table_id, r->checkpoint, r->checkpoint_id, err);
     for (size_t i = 0; i < r->traces.checkpoints.count && code == TARN_OK; i++) {
         const struct tarn_trace *trace = &r->traces.checkpoints.items[i];
         if (trace->version > r->version && trace->version <= r->table->version)
@@ -230,6 +237,8 @@ static tarn_code end_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         return code;
     if (table->block == TARN_BLOCK_STORAGE_AHEAD)
         table->block = r->foreign ? TARN_BLOCK_FOREIGN_WRITE : TARN_BLOCK_NONE;
+    else if (table->block == TARN_BLOCK_FOREIGN_WRITE && r->changed && r->has_shown)
+        table->block = TARN_BLOCK_NONE; /* what seemed foreign was the table's own future */
     code = rename_table(tx, r, table, err);
     if (code == TARN_OK)
         code = tx->ops->tables.update(tx, table, err);
@@ -250,6 +259,8 @@ static tarn_code take(struct tarn_retaking *r, struct tarn_err *err)
     if (code != TARN_OK || (!r->plan.is_clean && !r->with_gaps))
         return code;
     code = tarn_retake_schemas(r, err);
+    if (code == TARN_OK)
+        code = tarn_traces_take_ids(r->lake, r->table_id, &r->traces, err);
     if (code == TARN_OK)
         code = take_versions(r, err);
     if (code == TARN_OK && (is_ahead || r->is_thorough))

@@ -27,7 +27,8 @@ struct tarn_retaking {
     struct tarn_place *place;  /* owned */
     struct tarn_publication pub, shown;
     bool has_shown, claimed;
-    int64_t marks;
+    int64_t checkpoint;        /* a version whose manifest became one, 0: none */
+    char checkpoint_id[TARN_TXN_ID_MAX + 1];
     struct tarn_schema_rows rows;
     struct tarn_schema_doc doc;
 };
@@ -58,4 +59,7 @@ TARN_MUST tarn_code tarn_retake_batches(struct tarn_retake_batches *ask, struct 
 TARN_MUST tarn_code tarn_retake_shown(struct tarn_lake *lake, struct tarn_place *place, const struct tarn_table *table,
                                       const char *catalog, const struct tarn_traces *traces,
                                       struct tarn_publication *pub, bool *is_so, struct tarn_err *err);
+/* retake_checkpoint.c: manifest.json beside the log too, as the checkpoint of `version`. */
+TARN_MUST tarn_code tarn_retake_checkpoint(struct tarn_retaking *retaking, const char *id, int64_t version,
+                                           struct tarn_err *err);
 #endif

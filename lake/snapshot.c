@@ -103,6 +103,14 @@ static tarn_code before_adoption(const struct tarn_table *table, const char *fie
     return TARN_VERSION_NOT_FOUND;
 }
 
+/* Every version but the first has its row, unless a recovery found none of its traces. */
+static tarn_code lost(int64_t version, struct tarn_err *err)
+{
+    return tarn_fail_code_field(err, TARN_VERSION_NOT_FOUND, "version",
+                                "version %lld is lost: its log entry was missing when the table was recovered",
+                                (long long)version);
+}
+
 /* From before what is kept. */
 static tarn_code too_old(const struct tarn_table *table, const char *field, struct tarn_err *err)
 {
@@ -268,6 +276,8 @@ static tarn_code describe(struct tarn_tx *tx, const struct tarn_table *table, co
 
     if (code != TARN_OK)
         return code;
+    if (!found && out->version != table->first_version)
+        return lost(out->version, err);
     if (!found)
         return describe_first(tx, table, birth, out, err);
     out->committed_at = row.committed_at;

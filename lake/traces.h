@@ -46,6 +46,10 @@ struct tarn_traces_ask {
 TARN_MUST tarn_code tarn_traces_log(struct tarn_place *place, const struct tarn_traces_ask *ask,
                                     struct tarn_traces *traces, struct tarn_err *err);
 
+/* traces_ids.c: no commit may have the id of an entry of somebody else, or of a name that is no entry. */
+TARN_MUST tarn_code tarn_traces_take_ids(struct tarn_lake *lake, int64_t table_id, const struct tarn_traces *traces,
+                                         struct tarn_err *err);
+
 /* --- traces_plan.c --- */
 struct tarn_retake_step {
     int64_t version;

@@ -91,7 +91,7 @@ extern const struct tarn_flow tarn_native_check; /* POST .../check; query: depth
 /* discover.c */
 tarn_handler_fn tarn_native_discover; /* work */
 /* repair.c */
-extern const struct tarn_flow tarn_native_repair; /* POST .../repair */
+extern const struct tarn_flow tarn_native_repair, tarn_native_recover; /* POST .../repair */
 
 /* samples.c; query: metric from to step page_size page_token */
 tarn_handler_fn tarn_native_samples_list; /* work: .../history */
