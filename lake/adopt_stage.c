@@ -38,7 +38,7 @@ static tarn_code take_file(void *ctx, const struct tarn_file *listed, struct tar
         return TARN_OK; /* listed twice: told already */
     known->flags = TARN_FILE_LISTED;
     code = settle_size(a, &file, err);
-    known->size = (uint64_t)file.size & (TARN_FILE_NO_SIZE - 1);
+    known->size = (uint64_t)file.size & TARN_FILE_NO_SIZE;
     if (code == TARN_OK && __builtin_add_overflow(a->out->total_bytes, file.size, &a->out->total_bytes))
         code = tarn_fail_field(err, "files", "the sum of sizes is out of range");
     if (code != TARN_OK)

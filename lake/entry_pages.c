@@ -9,10 +9,11 @@ struct page {
     int64_t rows;
 };
 
-void tarn_entry_begin(struct tarn_entry_cursor *cursor, int64_t table_id, int64_t version)
+void tarn_entry_begin(struct tarn_entry_cursor *cursor, int64_t table_id, int64_t version, int64_t first_version)
 {
     *cursor = (struct tarn_entry_cursor){ .table_id = table_id,
                                           .version = version,
+                                          .first_version = first_version,
                                           .at = { .removed_version = version } };
 }
 
@@ -21,7 +22,7 @@ static tarn_code write_removed(void *ctx, const struct tarn_file *file, struct t
     struct page *p = ctx;
 
     (void)err;
-    tarn_entry_write_op(p->w, file, false);
+    tarn_entry_write_op(p->w, file, false, p->to->first_version);
     return TARN_OK;
 }
 
@@ -43,7 +44,7 @@ static tarn_code write_added(void *ctx, const struct tarn_file *file, struct tar
     struct page *p = ctx;
 
     (void)err;
-    tarn_entry_write_op(p->w, file, true);
+    tarn_entry_write_op(p->w, file, true, p->to->first_version);
     snprintf(p->to->at.path, sizeof p->to->at.path, "%s", file->path);
     p->rows++;
     return TARN_OK;

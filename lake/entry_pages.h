@@ -8,12 +8,13 @@
 #define TARN_ENTRY_SMALL_OPS 20000 /* operations of an entry that may be held in memory */
 
 struct tarn_entry_cursor {
-    int64_t table_id, version;
+    int64_t table_id, version, first_version;
     bool adds; /* the removes are told */
     struct tarn_file_cursor at;
     bool end;
 };
-void tarn_entry_begin(struct tarn_entry_cursor *cursor, int64_t table_id, int64_t version);
+/* `first_version`: the table's. */
+void tarn_entry_begin(struct tarn_entry_cursor *cursor, int64_t table_id, int64_t version, int64_t first_version);
 /* Writes at most `limit` operations after *from; *to where it came to. Inside a read transaction. */
 TARN_MUST tarn_code tarn_entry_page(struct tarn_tx *tx, const struct tarn_entry_cursor *from, int64_t limit,
                                     struct tarn_jsonw *w, struct tarn_entry_cursor *to, struct tarn_err *err);

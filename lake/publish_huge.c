@@ -26,7 +26,7 @@ static tarn_code write_pages(struct tarn_sink *sink, struct tarn_publish_run *ru
                              struct tarn_err *err)
 {
     struct page p = { .sink = sink };
-    tarn_entry_begin(&p.from, run->table_id, version);
+    tarn_entry_begin(&p.from, run->table_id, version, run->table->first_version);
     while (!p.from.end) {
         tarn_code code = tarn_sink_flush(sink, err);
         if (code != TARN_OK)

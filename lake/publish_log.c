@@ -48,6 +48,20 @@ tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const c
 
 /* --- what is there already --- */
 
+/* A remove that tells the path alone. */
+static bool is_bare_remove(const json_t *op)
+{
+    const char *type = json_string_value(json_object_get(op, "type"));
+    return type && strcmp(type, "remove_file") == 0 && json_object_size(op) == 2;
+}
+
+static void strip_remove(json_t *op)
+{
+    static const char *const k_facts[] = { "size", "partitionValues", "columnStats", "numRecords", "schemaVersion" };
+    for (size_t i = 0; i < TARN_COUNT(k_facts); i++)
+        (void)json_object_del(op, k_facts[i]);
+}
+
 /* What older servers did not write. */
 static void drop_newer_members(json_t *entry, const json_t *there)
 {
@@ -55,6 +69,11 @@ static void drop_newer_members(json_t *entry, const json_t *there)
     for (size_t i = 0; i < TARN_COUNT(k_newer); i++) {
         if (!json_object_get(there, k_newer[i]))
             (void)json_object_del(entry, k_newer[i]);
+    }
+    const json_t *ops = json_object_get(entry, "operations"), *old = json_object_get(there, "operations");
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        if (is_bare_remove(json_array_get(old, i)))
+            strip_remove(json_array_get(ops, i));
     }
 }
 
@@ -99,7 +118,7 @@ static tarn_code compare_small(struct tarn_publish_run *run, const char *name, c
 
 struct op_writer {
     struct tarn_jsonw w;
-    int64_t version, count;
+    int64_t version, first_version, count;
 };
 
 static tarn_code write_op(void *ctx, const struct tarn_file *file, struct tarn_err *err)
@@ -107,7 +126,7 @@ static tarn_code write_op(void *ctx, const struct tarn_file *file, struct tarn_e
     struct op_writer *ops = ctx;
     (void)err;
     ops->count++;
-    tarn_entry_write_op(&ops->w, file, file->added_version == ops->version);
+    tarn_entry_write_op(&ops->w, file, file->added_version == ops->version, ops->first_version);
     return TARN_OK;
 }
 
@@ -116,7 +135,7 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
 {
     const struct tarn_publish_run *run = b->run;
     struct entry *e = &b->entries[b->count];
-    struct op_writer ops = { tarn_jsonw_to(&b->text), row->version, 0 };
+    struct op_writer ops = { tarn_jsonw_to(&b->text), row->version, run->table->first_version, 0 };
     *e = (struct entry){ .start = b->text.len, .version = row->version };
     snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
     tarn_entry_write_head(&ops.w, run->table, run->lake->catalog_id, row);

@@ -147,7 +147,7 @@ static tarn_code take_file(void *ctx, const struct tarn_file *listed, struct tar
     struct tarn_fileset_entry *entry = tarn_fileset_put(&s->files, file.path);
     if (!entry)
         return tarn_fail_oom(err);
-    entry->size = (uint64_t)file.size & (TARN_FILE_NO_SIZE - 1);
+    entry->size = (uint64_t)file.size & TARN_FILE_NO_SIZE;
     return TARN_OK;
 }
 

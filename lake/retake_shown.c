@@ -67,7 +67,7 @@ static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tar
 
     if (!entry)
         return tarn_fail_oom(err);
-    entry->size = file->size < 0 ? TARN_FILE_NO_SIZE : (uint64_t)file->size & (TARN_FILE_NO_SIZE - 1);
+    entry->size = file->size < 0 ? TARN_FILE_NO_SIZE : (uint64_t)file->size & TARN_FILE_NO_SIZE;
     return TARN_OK;
 }
 

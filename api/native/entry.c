@@ -29,7 +29,7 @@ static tarn_code write_op(void *ctx, const struct tarn_file *file, struct tarn_e
     struct entry_ctx *c = ctx;
 
     (void)err;
-    tarn_entry_write_op(&c->w, file, file->added_version == c->version);
+    tarn_entry_write_op(&c->w, file, file->added_version == c->version, c->table->first_version);
     return TARN_OK;
 }
 
@@ -146,7 +146,7 @@ static tarn_code stream_entry(const struct tarn_request *req, struct entry_ctx *
     c->row = (struct tarn_commit_row){ 0 };
     s->w = tarn_jsonw_to(&s->head);
     tarn_entry_write_head(&s->w, c->table, c->catalog_id, &s->row);
-    tarn_entry_begin(&s->at, c->table->id, s->row.version);
+    tarn_entry_begin(&s->at, c->table->id, s->row.version, c->table->first_version);
     tarn_code code = tarn_buf_check(&s->head, err);
     if (code != TARN_OK) {
         stream_free(s);

@@ -25,11 +25,13 @@ void tarn_entry_write_head(struct tarn_jsonw *w, const struct tarn_table *table,
     tarn_buf_addc(w->out, '\n');
 }
 
-void tarn_entry_write_op(struct tarn_jsonw *w, const struct tarn_file *file, bool is_add)
+void tarn_entry_write_op(struct tarn_jsonw *w, const struct tarn_file *file, bool is_add, int64_t first_version)
 {
+    bool was_adopted = first_version > 0 && file->added_version <= first_version;
+
     tarn_jsonw_object(w);
     tarn_jsonw_kstr(w, "type", is_add ? "add_file" : "remove_file");
-    if (is_add)
+    if (is_add || was_adopted)
         tarn_doc_write_file_members(w, file);
     else
         tarn_jsonw_kstr(w, "path", file->path);

@@ -158,7 +158,8 @@ void tarn_manifest_write_end(struct tarn_jsonw *w);
 /* The log entry around its operations: head, then per operation, then end. */
 void tarn_entry_write_head(struct tarn_jsonw *w, const struct tarn_table *table, const char *catalog_id,
                            const struct tarn_commit_row *commit);
-void tarn_entry_write_op(struct tarn_jsonw *w, const struct tarn_file *file, bool is_add);
+/* `first_version`: of the table. What it adopted is told whole when it is removed, since no entry of Tarn's added it. */
+void tarn_entry_write_op(struct tarn_jsonw *w, const struct tarn_file *file, bool is_add, int64_t first_version);
 void tarn_entry_write_end(struct tarn_jsonw *w, const struct tarn_commit_row *commit);
 /* The checkpoint of a staged batch: processed/<batch_id without .parquet>.json. */
 #define TARN_BATCH_DOC_PATH (TARN_BATCH_ID_MAX + 32)

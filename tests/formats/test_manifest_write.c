@@ -85,12 +85,21 @@ Test(manifest_write, what_a_rebuilt_catalog_needs_is_told)
                                             .rollback_to = 0 };
     tarn_buf_clear(&out);
     w = tarn_jsonw_to(&out);
+    struct tarn_file born = k_bare, adopted = k_full;
+    born.added_version = 6;
+    adopted.added_version = 5;
     tarn_entry_write_head(&w, &table, "cat-1", &commit);
+    tarn_entry_write_op(&w, &born, false, table.first_version);
+    tarn_entry_write_op(&w, &adopted, false, table.first_version);
     tarn_entry_write_end(&w, &commit);
     cr_expect(eq(str, out.data,
                  "{\"id\":\"txn-7\",\"timestamp\":\"2024-02-01T14:32:15Z\",\"version\":7,\"catalog\":\"cat-1\","
                  "\"table_uuid\":\"0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f\",\"group\":\"g\",\"schema_version\":2,"
                  "\"rollback_to\":0,\"body_sha256\":\"ab12\",\"dataChange\":true,\"operations\":[\n"
+                 "{\"type\":\"remove_file\",\"path\":\"b.parquet\"}\n"
+                 ",{\"type\":\"remove_file\",\"path\":\"date=2024-02-01/a \\\"q\\\".parquet\",\"size\":12,"
+                 "\"partitionValues\":{\"date\":\"2024-02-01\"},\"columnStats\":{\"id\":{\"min\":1}},\"numRecords\":3,"
+                 "\"schemaVersion\":2}\n"
                  "],\"batch_ids\":[\"b\"]}\n"));
 }
 
@@ -104,8 +113,8 @@ Test(manifest_write, an_entry_has_the_founding_members_and_tarn_s)
                                             .metadata = (char *)"{\"author\":\"me\"}",
                                             .data_change = false };
     tarn_entry_write_head(&w, &k_table, "cat-1", &commit);
-    tarn_entry_write_op(&w, &k_bare, false);
-    tarn_entry_write_op(&w, &k_full, true);
+    tarn_entry_write_op(&w, &k_bare, false, 0);
+    tarn_entry_write_op(&w, &k_full, true, 0);
     tarn_entry_write_end(&w, &commit);
     cr_expect(eq(
         str, out.data,

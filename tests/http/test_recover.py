@@ -207,12 +207,13 @@ def another_history_is_not_mixed_with_the_catalog_s():
         shutil.rmtree(case.table)
         shutil.move(aside, case.table)
         case.start()
-        case.refused() # a start that knows of no backup looks in the background, or now
-        assert case.row()["version"] == 6 and case.row()["block"] == "storage_ahead", case.row()
+        await_true("looked at in the background", lambda: case.row()["block"] == "storage_ahead")
+        assert case.row()["version"] == 6
+        case.refused()
         status, plan = case.recover()
         assert not plan["complete"] and "another version 6" in plan["reason"] and plan["snapshots"] == [10], plan
         status, done = case.recover(run=True)
-        assert status == 201 and case.row()["version"] == 10, done
+        assert status == 201 and done["block"] is None and case.row()["version"] == 10, done
         assert case.files() == case.expect(range(1, 11))
         case.goes_on()
         case.server.stop()
