@@ -112,7 +112,7 @@ void tarn_facts_done(struct tarn_facts *facts)
                       facts->pointer_id, facts->newest_data_path,   facts->manifest_catalog, facts->manifest_uuid,
                       facts->manifest_transaction, facts->lost_root };
     struct tarn_suspects *lists[] = {
-        &facts->log.twice,    &facts->log.misnamed,    &facts->log.undated, &facts->duplicates, &facts->missing, &facts->sizes, &facts->unregistered,
+        &facts->log.twice,    &facts->log.misnamed,    &facts->log.undated, &facts->duplicate_batches, &facts->duplicates, &facts->missing, &facts->sizes, &facts->unregistered,
         &facts->leftovers,    &facts->not_in_manifest, &facts->still_listed, &facts->symlinks,  &facts->corrupt,
         &facts->encrypted,    &facts->running,         &facts->unlinked,     &facts->footer_too_large,
         &facts->unexpected,   &facts->invalid_paths,

@@ -52,7 +52,8 @@ enum {
     TARN_SAW_FOOTERS = 1 << 3,   /* the footer of every file of the table */
     TARN_SAW_STAGING = 1 << 4,
     TARN_SAW_STORAGE = 1 << 5,   /* the folder at all */
-    TARN_SAW_ENTRIES = 1 << 6    /* what is told of each listed file */
+    TARN_SAW_ENTRIES = 1 << 6,   /* what is told of each listed file */
+    TARN_SAW_BATCHES = 1 << 7    /* which batches the commits applied */
 };
 
 /* One transaction: an entry of the log, or one that the catalog knows and the log lacks. */
@@ -200,6 +201,8 @@ struct tarn_facts {
     int64_t staging_oldest_ms;            /* mtime of the oldest of them, -1: none */
     struct tarn_suspects running;         /* markers that say "running"; mtime: start */
     struct tarn_suspects unlinked;        /* completed batches that no transaction names */
+    int64_t linked_batches;               /* managed: those that a commit applied */
+    struct tarn_suspects duplicate_batches; /* applied by two commits that both count; note: "txn-7, txn-5" */
 };
 void tarn_facts_init(struct tarn_facts *facts); /* everything unknown */
 void tarn_facts_done(struct tarn_facts *facts);
@@ -253,6 +256,7 @@ struct tarn_facts_options {
     bool sweep;                    /* everything; else what is new */
     int64_t unregistered_grace_ms; /* a file younger than this may still be registered */
     int64_t leftover_grace_ms;
+    int64_t processed_grace_ms;    /* managed: a batch that was completed since may still be committed */
     int64_t unexpected_grace_ms;   /* a file of another format that nobody lists may still go */
     const struct tarn_schema *schema;   /* instead of the one found there; NULL: none */
     const char *partition_keys;         /* JSON array, NULL: as found */

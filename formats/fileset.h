@@ -18,7 +18,8 @@ enum {
     TARN_FILE_KEPT = 1 << 5,     /* removed, but a version that is kept still has it */
     TARN_FILE_DOUBLE = 1 << 6,   /* listed more than once, and told already */
     TARN_FILE_SHOULD = 1 << 7,   /* by the log it should be listed */
-    TARN_FILE_SHOULD_NOT = 1 << 8
+    TARN_FILE_SHOULD_NOT = 1 << 8,
+    TARN_FILE_WITHDRAWN = 1 << 9  /* its data was removed, not rewritten into another file */
 };
 
 struct tarn_fileset_entry {

@@ -92,6 +92,7 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
         .sweep = ask->sweep,
         .unregistered_grace_ms = grace_of(ask, "unregistered_data_file"),
         .leftover_grace_ms = grace_of(ask, "leftover_temp"),
+        .processed_grace_ms = grace_of(ask, "processed_without_result"),
         .unexpected_grace_ms = grace_of(ask, "unexpected_file_format"),
         .partition_keys = has_keys ? table->partition_keys : NULL,
         .before = ask->before,
@@ -198,5 +199,7 @@ tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask 
             return tarn_fail_oom(err);
     }
     tarn_code code = is_managed ? gather_managed(lake, ask, catalog, facts, err) : gather_once(lake, ask, NULL, NULL, facts, err);
+    if (code == TARN_OK && is_managed && ask->sweep && facts->state == TARN_FACTS_READ)
+        code = tarn_batches_gather(lake, ask, facts, err);
     return code == TARN_OK ? tarn_life_gather(lake, ask, facts, err) : code;
 }

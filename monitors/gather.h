@@ -20,6 +20,9 @@ struct tarn_gather_ask {
 /* Blocks. Storage that does not answer is a fact. TARN_TABLE_NOT_FOUND: dropped meanwhile. */
 TARN_MUST tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
                                      struct tarn_err *err);
+/* batch_gather.c: batches that two commits of a managed table applied. */
+TARN_MUST tarn_code tarn_batches_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
+                                        struct tarn_err *err);
 /* life_gather.c: what is known of the table's life besides. */
 TARN_MUST tarn_code tarn_life_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
                                      struct tarn_err *err);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *entry, const struct tarn_entry_head *head,
-                           struct tarn_err *err)
+                           bool brings, struct tarn_err *err)
 {
     struct tarn_facts *facts = g->facts;
     struct tarn_life *life = &facts->life;
@@ -26,7 +26,10 @@ tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *e
     } else if (life->last_data < 0) {
         life->idle_commits++;
     }
-    if (!head->timestamp_bad)
-        return TARN_OK;
+    tarn_code code = TARN_OK;
+    if (brings && head->data_change && !is_undone)
+        code = tarn_batch_links_note(&g->batch_links, tarn_log_id(&facts->log, entry), head->batch_ids, head->metadata, err);
+    if (code != TARN_OK || !head->timestamp_bad)
+        return code;
     return tarn_suspects_add(&facts->log.undated, tarn_log_id(&facts->log, entry), NULL, -1, -1, entry->mtime_ms, err);
 }

@@ -19,12 +19,12 @@ static const size_t k_lists[] = {
     offsetof(struct tarn_facts, no_partition_values), offsetof(struct tarn_facts, no_column_stats),
     offsetof(struct tarn_facts, not_in_manifest), offsetof(struct tarn_facts, still_listed),
     offsetof(struct tarn_facts, log.undated),    offsetof(struct tarn_facts, log.misnamed),
-    offsetof(struct tarn_facts, log.twice),
+    offsetof(struct tarn_facts, log.twice),      offsetof(struct tarn_facts, duplicate_batches),
 };
 
 static void copy_plain(const struct tarn_facts *from, struct tarn_facts *to)
 {
-    to->saw |= from->saw & (TARN_SAW_LOG | TARN_SAW_ENTRIES);
+    to->saw |= from->saw & (TARN_SAW_LOG | TARN_SAW_ENTRIES | TARN_SAW_BATCHES);
     to->version = from->version;
     to->file_count = from->file_count;
     to->total_bytes = from->total_bytes;

@@ -16,6 +16,8 @@ struct replay {
     const struct tarn_log_entry *entry;
     bool certain;      /* every newer committed entry was read */
     bool removes;      /* the second reading of an entry: its removes */
+    bool withdraws;    /* what it removes is not rewritten into other files */
+    bool brings;       /* the entry added data that no later one removed again */
     bool tells;        /* all words are known: those that are contradicted are told */
     size_t left;       /* of those */
     int64_t adopted;   /* managed: the highest number from before Tarn, -1: none */
@@ -72,6 +74,10 @@ static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_
         return tarn_fail_oom(err);
     if (r->entry->committed)
         mark(file, op->is_add ? TARN_FILE_ADDED : TARN_FILE_REMOVED);
+    if (op->is_add)
+        r->brings |= !(file->flags & TARN_FILE_WITHDRAWN);
+    else if (r->withdraws && !(file->flags & TARN_FILE_DECIDED))
+        mark(file, TARN_FILE_WITHDRAWN);
     if (decides(r, file))
         mark(file, op->is_add ? TARN_FILE_SHOULD : TARN_FILE_SHOULD_NOT);
     return TARN_OK;
@@ -108,12 +114,13 @@ static tarn_code read_entry(struct replay *r, struct tarn_log_entry *entry, stru
 
     snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", tarn_log_file(&r->g->facts->log, entry));
     r->entry = entry;
-    r->removes = false;
+    r->removes = r->brings = false;
     tarn_code code = tarn_entry_read_at(r->g->place, path, head, NULL, note_op, r, err);
     if (code != TARN_OK || head->removes == 0)
         return code;
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head again = { 0 };
     r->removes = true;
+    r->withdraws = head->data_change && entry->committed;
     return tarn_entry_read_at(r->g->place, path, &again, NULL, note_op, r, err);
 }
 
@@ -151,7 +158,7 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     entry->timestamp = head.timestamp;
     entry->owner = head.table_uuid ? tarn_hash128(head.table_uuid, strlen(head.table_uuid)).lo : 0;
     entry->foreign = is_foreign(r, entry, &head);
-    code = tarn_gather_life(r->g, entry, &head, err);
+    code = tarn_gather_life(r->g, entry, &head, r->brings, err);
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
 }
 
@@ -211,7 +218,8 @@ static int64_t highest_adopted(const struct tarn_log_facts *log)
 static void start_over(struct tarn_gather *g)
 {
     tarn_fileset_unflag(&g->files, TARN_FILE_ADDED | TARN_FILE_REMOVED | TARN_FILE_DECIDED | TARN_FILE_SHOULD |
-                                       TARN_FILE_SHOULD_NOT);
+                                       TARN_FILE_SHOULD_NOT | TARN_FILE_WITHDRAWN);
+    tarn_batch_links_done(&g->batch_links);
     tarn_suspects_done(&g->facts->log.undated);
     g->facts->log.naive = 0;
     g->restored_version = -1;
@@ -245,6 +253,10 @@ tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_e
         }
         visited++;
         code = visit(&r, entry, renamed, err);
+    }
+    if (code == TARN_OK && !g->options->catalog) {
+        tarn_batch_links_take(&g->batch_links, &g->facts->duplicate_batches);
+        g->facts->saw |= TARN_SAW_BATCHES;
     }
     return code;
 }

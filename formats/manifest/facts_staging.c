@@ -138,6 +138,19 @@ static tarn_code note_staged(void *ctx, const struct tarn_object *object, struct
     return TARN_OK;
 }
 
+/* The catalog knows which commit applied a batch; one that is said to be completed and was not, is lost data. */
+static tarn_code note_completed(struct staging *s, const struct tarn_batch *batch, struct tarn_err *err)
+{
+    int64_t since = batch->end_time >= 0 ? batch->end_time : batch->updated_at;
+    bool is_due = since < s->g->options->now_ms - s->g->options->processed_grace_ms;
+    tarn_code code = keep_done(s, batch->batch_id, err);
+
+    s->g->facts->linked_batches += batch->version >= 0;
+    if (code != TARN_OK || batch->version >= 0 || batch->num_records == 0 || !is_due)
+        return code;
+    return tarn_suspects_add(&s->g->facts->unlinked, batch->batch_id, NULL, -1, -1, since, err);
+}
+
 static tarn_code note_batch(void *ctx, const struct tarn_batch *batch, struct tarn_err *err)
 {
     struct staging *s = ctx;
@@ -149,7 +162,7 @@ static tarn_code note_batch(void *ctx, const struct tarn_batch *batch, struct ta
     if (batch->status == TARN_BATCH_IS_COMPLETED && batch->num_records == 0)
         note_alive(s, batch->end_time, batch->updated_at);
     if (batch->status == TARN_BATCH_IS_COMPLETED)
-        return keep_done(s, batch->batch_id, err);
+        return note_completed(s, batch, err);
     if (batch->status != TARN_BATCH_IS_RUNNING)
         return TARN_OK;
     int64_t since = batch->start_time >= 0 ? batch->start_time : batch->updated_at;

@@ -1,6 +1,7 @@
 /* gather.h - what the files of formats/manifest/facts*.c share while they gather. Nobody else includes it. */
 #ifndef TARN_FORMATS_MANIFEST_GATHER_H
 #define TARN_FORMATS_MANIFEST_GATHER_H
+#include "formats/batch_links.h"
 #include "formats/coverage.h"
 #include "formats/facts.h"
 #include "formats/footers.h"
@@ -28,6 +29,7 @@ struct tarn_gather {
     bool is_unknown;                 /* a probe of a table of which nothing is known: no folder is read */
     bool is_short;                   /* some of the newest files went and others are not known: all have to be read */
     struct tarn_picks known_picks;   /* of the scan before */
+    struct tarn_batch_links batch_links; /* while the log is read */
     int64_t restored_version;        /* while the log is read: by the newest rollback met; -1: none */
     int64_t unread_before_ms;        /* the log before that was not read; INT64_MIN: all was */
     /* while entries are listed: */
@@ -67,9 +69,9 @@ TARN_MUST tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
 TARN_MUST tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err);
 TARN_MUST tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_entry *entry, const char *id,
                                     struct tarn_err *err);
-/* facts_life.c: an entry that was read. Newest first. */
+/* facts_life.c: an entry that was read. Newest first. `brings`: it added data that no later entry removed again. */
 TARN_MUST tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *entry,
-                                     const struct tarn_entry_head *head, struct tarn_err *err);
+                                     const struct tarn_entry_head *head, bool brings, struct tarn_err *err);
 /* facts_documents.c: manifest, or the catalog's snapshot. */
 TARN_MUST tarn_code tarn_gather_listing(struct tarn_gather *g, struct tarn_err *err);
 /* facts_entries.c: each file that it lists (a tarn_file_fn over the gathering). */

@@ -303,6 +303,62 @@ case("M145-orc-in-a-folder-of-parquet", [("date=2026-01-01/a.parquet", 100, GOOD
      ["unexpected_file_format"], files=1)
 case("M146-many-csv", std(2) + [(f"{D}{i}.csv", 900, CSV) for i in range(21)], WARNING, ["unexpected_file_format"])
 
+# --- batches that were applied twice ---
+def of_batch(n, **metadata):
+    """Commit n of std(4), which applied a batch."""
+    return entry(n, 600 - 60 * (4 - n) - 5, commitMetadata={"author": "merge", **metadata})
+
+
+def twice(name, findings, *entries, severity=WARNING, more=()):
+    case(name, rep(std(4), *entries, *more), severity, findings)
+
+
+FLINK = {"flink.job-id": "3d0a", "flink.max-committed-checkpoint-id": 17}
+STAGED = "s3://analytics-data/clickstream_logs/staging/2026-01-01/00/batch-000123.parquet"
+twice("M220-batch-twice", ["duplicate_batch"], of_batch(2, batch_id="d/batch-1.parquet"), of_batch(4, batch_id="d/batch-1.parquet"))
+twice("M221-batches-once", [], *[of_batch(n, batch_id=f"d/batch-{n}.parquet") for n in (1, 2, 3, 4)], severity=OK)
+twice("M222-checkpoint-twice", ["duplicate_batch"], of_batch(3, **FLINK), of_batch(4, **FLINK))
+twice("M223-checkpoints-of-two-jobs", [], of_batch(3, **FLINK), of_batch(4, **dict(FLINK, **{"flink.job-id": "77"})), severity=OK)
+twice("M224-staged-file-twice", ["duplicate_batch"], of_batch(1, source=STAGED), of_batch(2, source=STAGED.replace("s3:", "s3a:")))
+twice("M225-staging-is-a-folder", [], *[of_batch(n, source="s3://x/staging/2026-01-01/") for n in (1, 2)], severity=OK)
+twice("M226-members-of-the-entry", ["duplicate_batch"], entry(1, 415, batch_ids=["a/1", "a/2"]), of_batch(4, batch_ids=["a/2", "a/3"]))
+twice("M227-epoch-twice", ["duplicate_batch"], *[of_batch(n, queryId="q", epochId=0) for n in (1, 2)])
+twice("M228-epochs-of-two-queries", [], *[of_batch(n, queryId=q, batchId=0) for n, q in ((1, "p"), (2, "q"))], severity=OK)
+twice("M229-a-job-name-is-no-id", [], *[of_batch(n, batch_id="nightly") for n in (1, 2, 3, 4)], severity=OK)
+twice("M230-one-name-for-all", [], *[of_batch(n, batch_id="load-v2") for n in (1, 2, 3, 4)], severity=OK)
+twice("M231-two-batches-twice", ["duplicate_batch"] * 2, *[of_batch(n, batch_id=f"b{n % 2}") for n in (1, 2, 3, 4)])
+AGAIN = [of_batch(2, batch_id="b/1"), of_batch(4, batch_id="b/1")]
+UNDONE = [txn(5, 598, [remove(P(2))]), man(5, iso(600), [P(1), P(3), P(4)]), ("last_committed_txn", 600, "txn-5\n")]
+twice("M232-the-first-was-taken-out", [], *AGAIN, *UNDONE, severity=OK)
+PACKED = entry(5, 598, operations=[remove(P(2)), remove(P(4)), add(P(5))], dataChange=False)
+twice("M233-both-were-rewritten", ["duplicate_batch"], *AGAIN, PACKED, pq(5, 597), man(5, iso(600), [P(1), P(3), P(5)]),
+      ("last_committed_txn", 600, "txn-5\n"))
+twice("M234-a-compaction-names-its-source", [], of_batch(2, batch_id="b/1"), entry(4, 595, dataChange=False, commitMetadata={"batch_id": "b/1"}),
+      severity=OK)
+twice("M235-uncommitted-again", ["uncommitted_transaction"], of_batch(2, batch_id="b/1"), of_batch(4, batch_id="b/1"),
+      more=[("last_committed_txn", 600, "txn-3\n")])
+
+# --- clocks ---
+case("M240-newest-entry-ahead", rep(std(3), entry(3, 595, **dated(3600 + 7200))), WARNING, ["clock_skew"])
+case("M241-newest-entry-45-s-ahead", rep(std(3), entry(3, 595, **dated(3645))), OK, [])
+case("M242-data-45-s-ahead", std(2) + [], OK, [], now=540)
+case("M243-entries-without-a-zone", rep(std(3), entry(2, 535, timestamp="2026-01-01T00:08:55"), entry(3, 595, timestamp="2026-01-01 00:09:55")),
+     OK, ["naive_timestamp:info"])
+case("M244-entry-of-no-time", rep(std(3), entry(2, 535, timestamp="yesterday")), WARNING, ["implausible_timestamp"])
+case("M245-entry-of-1970", rep(std(3), entry(2, 535, timestamp=0)), WARNING, ["implausible_timestamp"])
+case("M246-entry-without-a-time", rep(std(3), ("_transactions/txn-2.json", 535, J({"id": "txn-2", "operations": [add(P(2))]}))), OK, [])
+
+# --- what came last ---
+case("M250-compaction-is-no-data", rep(std(3), entry(3, 595, operations=[remove(P(1)), add(P(3))], dataChange=False), man(3, iso(600), [P(2), P(3)])),
+     OK, [], last_data_commit=T0 + 535)
+case("M251-metadata-is-no-data", rep(std(3), entry(3, 595, operations=[]), man(3, iso(600), [P(1), P(2)]), ("_transactions/txn-2.json", 535, entry(2, 535)[2])),
+     WARNING, ["unregistered_data_file"], last_data_commit=T0 + 535)
+case("M252-manifest-alone-goes-by-its-files", [f for f in std(2) if f[0] != "last_committed_txn" and not f[0].startswith("_transactions/")],
+     OK, [], last_data_commit=T0 + 590)
+case("M253-rolled-back-data", rep(std(3), entry(1, 475, version=1), entry(2, 535, version=2),
+                                  entry(3, 595, version=3, operations=[remove(P(2))], rollback_to=1, dataChange=False),
+                                  man(3, iso(600), [P(1)])), WARNING, ["unregistered_data_file"], last_data_commit=T0 + 475)
+
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
 

@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TARN = os.environ.get("TARN", "build/debug/tarn")
 JUDGED = ("N", "P", "M")
 EXIT = {"ok": 0, "warning": 1, "error": 2, "unknown": 3}
+INSTANTS = ("last_commit", "last_data_commit")  # seconds since 1970 in the expectations
 NOT_FIELDS = ("severity", "findings", "note", "check_manifests", "warnings_contain")
 
 
@@ -33,6 +34,8 @@ def faults_of(wanted, status, code):
             yield f"no warning '{warning}'"
     for key, value in wanted.items():
         got = status[key] if key in status else status["details"].get(key)
+        if key in INSTANTS:
+            value = instant(value)
         if key not in NOT_FIELDS and got != value:
             yield f"{key} is {got}, not {value}"
 
