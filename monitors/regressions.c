@@ -23,6 +23,14 @@ static bool is_another(const struct tarn_scan_row *before, const struct tarn_fac
     return before->top_uuid && facts->manifest_uuid && strcmp(before->top_uuid, facts->manifest_uuid) != 0;
 }
 
+/* What the manifest lists and should: what it lists in error may go without a commit. */
+static int64_t files_of(const struct tarn_facts *facts)
+{
+    int64_t wrong = facts->still_listed.total + facts->invalid_paths.total;
+
+    return facts->file_count < wrong ? facts->file_count : facts->file_count - wrong;
+}
+
 static void judge_version(struct tarn_judging *j, const struct tarn_scan_row *before)
 {
     tarn_judge_report(j, "version_regression",
@@ -50,11 +58,11 @@ static void judge_files(struct tarn_judging *j, const struct tarn_scan_row *befo
     char message[96];
 
     snprintf(message, sizeof message, "snapshot_regression: %s files, %s before, and no commit between",
-             tarn_judge_number(j->facts->file_count), tarn_judge_number(before->top_files));
+             tarn_judge_number(files_of(j->facts)), tarn_judge_number(before->top_files));
     tarn_judge_report(j, "snapshot_regression",
                       &(struct tarn_report){ .subject = "manifest.json",
                                              .message = message,
-                                             .observed = tarn_judge_number(j->facts->file_count),
+                                             .observed = tarn_judge_number(files_of(j->facts)),
                                              .expected = tarn_judge_number(before->top_files) });
 }
 
@@ -72,7 +80,7 @@ void tarn_judge_regressions(struct tarn_judging *j)
     else if (f->pointer == TARN_DOC_READ && is_older(f->latest_transaction, before->top_transaction))
         judge_transaction(j, before);
     else if (is_same_version && f->pointer_id && is_same(f->latest_transaction, before->top_transaction) &&
-             f->file_count < before->top_files && f->not_in_manifest.total == 0)
+             files_of(f) < before->top_files && f->not_in_manifest.total == 0)
         judge_files(j, before);
 }
 
@@ -117,8 +125,8 @@ tarn_code tarn_marks_keep(struct tarn_scan_row *row, const struct tarn_facts *fa
         if (!replace(&row->top_transaction, facts->latest_transaction))
             return tarn_fail_oom(err);
     }
-    if (moves || facts->file_count > row->top_files)
-        row->top_files = facts->file_count;
+    if (moves || files_of(facts) > row->top_files)
+        row->top_files = files_of(facts);
     if (starts || facts->version > row->top_version)
         row->top_version = facts->version;
     if (facts->manifest_uuid && !replace(&row->top_uuid, facts->manifest_uuid))

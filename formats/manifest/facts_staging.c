@@ -188,6 +188,8 @@ tarn_code tarn_gather_staging(struct tarn_gather *g, struct tarn_err *err)
     tarn_code code = tarn_place_list(g->place, "", false, note_folder, &has_any, err);
     if (code == TARN_OK && catalog)
         code = catalog->batches(catalog->ctx, note_batch, &s, err);
+    if (code == TARN_OK)
+        g->facts->saw |= TARN_SAW_STAGING; /* that there is none was seen too: what was told of it ends */
     if (code != TARN_OK || (!has_any && !catalog))
         return code;
     if (has_any)
@@ -196,7 +198,5 @@ tarn_code tarn_gather_staging(struct tarn_gather *g, struct tarn_err *err)
         code = tarn_place_list(g->place, "processed", true, note_processed, &s, err);
     if (code == TARN_OK)
         code = tarn_place_list(g->place, "staging", true, note_staged, &s, err);
-    if (code == TARN_OK)
-        g->facts->saw |= TARN_SAW_STAGING;
     return code;
 }

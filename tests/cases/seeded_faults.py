@@ -2,9 +2,6 @@
 docs/findings says to do about it. One row a fault; test_seeded_faults.py makes them singly and in pairs.
 
 A row gets a healthy lake (seeded_lake.py) and the number of the commit that is hurt. Subjects may hold {n}, {path}, {folder}."""
-import json
-
-from make_cases import iso
 from seeded_lake import HOURS, LAST, NOW, OLD, columns, data, entry_of, folder_of, path_of, stats
 
 INFO, WARNING, ERROR = "info", "warning", "error"
@@ -116,7 +113,7 @@ fault("an entry copied in the log", lambda lake, n: lake.docs.update({"_transact
 fault("an entry whose version is that of the one before", lambda lake, n: lake.edit(entry_of(n), lambda e: e.update(version=n - 1)),
       {("transaction_version_mismatch", WARNING): "txn-{n}"}, restore("{entry}"), uses={"entry"})
 fault("an entry dated before the one before it",
-      lambda lake, n: lake.edit(entry_of(n), lambda e: e.update(timestamp=iso((n - 1) * 3600 - 7200))),
+      lambda lake, n: lake.edit(entry_of(n), lambda e: e.update(timestamp=lake.iso((n - 1) * 3600 - 7200))),
       {("transaction_time_regression", WARNING): "txn-{n}"}, restore("{entry}"), uses={"entry"})
 fault("an entry of another table", lambda lake, n: lake.edit(entry_of(n), lambda e: e.update(table_uuid="another")),
       {("transaction_of_another_table", WARNING): "txn-{n}"}, restore("{entry}"), uses={"entry"})
@@ -163,12 +160,12 @@ def head(**members):
 
 
 def head_again(lake, n):
-    lake.edit("manifest.json", lambda m: m.update(last_updated=iso(LAST)))
+    lake.edit("manifest.json", lambda m: m.update(last_updated=lake.iso(LAST)))
 
 
 fault("a manifest without a date", head(last_updated=None), {("manifest_last_updated_missing", INFO): "manifest.json"}, head_again,
       uses={"manifest.date"})
-fault("a date without a zone", head(last_updated=iso(LAST, "")), {("naive_timestamp", INFO): "manifest.json"}, head_again,
+fault("a date without a zone", lambda lake, n: head(last_updated=lake.iso(LAST)[:-1])(lake, n), {("naive_timestamp", INFO): "manifest.json"}, head_again,
       uses={"manifest.date"})
 fault("a date of another century", head(last_updated=5), {("implausible_timestamp", WARNING): "manifest.json"}, head_again,
       uses={"manifest.date"})
@@ -312,9 +309,11 @@ fault("a file without statistics", tell_stats(False), {("missing_column_stats", 
 
 # --- staging ---
 
-def marker(n, status, start, end=None, records=2):
-    return json.dumps({"batch_id": "2026-01-01/batch-%06d.parquet" % n, "status": status, "start_time": iso(start),
-                       "end_time": iso(end) if end else None, "num_records": records})
+def mark(status, start, end=None):
+    def put(lake, n):
+        lake.put_json(processed(n), {"batch_id": "2026-01-01/batch-%06d.parquet" % n, "status": status, "start_time": lake.iso(start),
+                                     "end_time": lake.iso(end) if end else None, "num_records": 2}, end or start)
+    return put
 
 
 def staged(n):
@@ -333,10 +332,10 @@ def merge(lake, n):
 
 fault("a staged batch that nobody merges", lambda lake, n: lake.put(staged(n), data(n), NOW - 1200), {("staging_backlog", WARNING): "*"}, merge,
       uses={"backlog"}, last=True)
-fault("a merge that does not end", lambda lake, n: lake.put(processed(n), marker(n, "running", NOW - 3000), NOW - 3000),
+fault("a merge that does not end", mark("running", NOW - 3000),
       {("merge_stuck", WARNING): "2026-01-01/batch-{n:06d}.parquet"},
-      lambda lake, n: lake.put(processed(n), marker(n, "failed", NOW - 3000, NOW), NOW), uses={"marker"})
-fault("a batch merged into nothing", lambda lake, n: lake.put(processed(n), marker(n, "completed", NOW - 3000, NOW - 2000), NOW - 2000),
+      mark("failed", NOW - 3000, NOW), uses={"marker"})
+fault("a batch merged into nothing", mark("completed", NOW - 3000, NOW - 2000),
       {("processed_without_result", INFO): "*"}, nothing, uses={"marker", "unlinked"})
 
 # --- what is no table at all: nothing else can be judged ---
@@ -354,10 +353,8 @@ fault("a table of another format", lambda lake, n: (lake.docs.clear(), lake.put(
 
 def name_entry(lake, n):
     """An entry whose id is no number of the sequence: gaps cannot be seen any more."""
-    lake.put_json("_transactions/by-hand.json", dict(lake.entry(n, []), id="by-hand", version=n), (n - 1) * 3600 + 1)
-    lake.drop(entry_of(n))
-    lake.edit("manifest.json", lambda m: m.update(files=[f for f in m["files"] if f["path"] != path_of(n)]))
-    lake.drop(path_of(n))
+    lake.docs["_transactions/by-hand.json"] = lake.docs.pop(entry_of(n))
+    lake.edit("_transactions/by-hand.json", lambda e: e.update(id="by-hand"))
 
 
 fault("an entry with a name for an id", name_entry, {("gap_check_disabled", INFO): "_transactions"}, everything_again, severity="ok")

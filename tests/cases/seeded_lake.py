@@ -2,9 +2,9 @@
 mended: documents by path, each with its modification time in seconds after T0.
 
 Every commit adds one Parquet file; commit 3 also takes away what commit 1 added beside it. Nothing in it is worth a finding."""
-import copy, json, os
+import copy, datetime, json, os
 
-from make_cases import T0, iso, parquet
+from make_cases import T0, parquet
 
 HOURS = 12
 LAST = (HOURS - 1) * 3600        # the newest commit
@@ -62,11 +62,11 @@ def entry_of(n):
 
 
 class Lake:
-    def __init__(self):
-        self.docs = {}
-        self.hours = HOURS
-        self.now = NOW
-        for n in range(1, HOURS + 1):
+    def __init__(self, base=T0, hours=HOURS):
+        """base: the instant of the first commit, in seconds since 1970."""
+        self.docs, self.base, self.hours = {}, base, hours
+        self.now = at_of(hours) + NOW - LAST
+        for n in range(1, hours + 1):
             self.put(path_of(n), data(n), at_of(n) - 10)
             self.put_json(entry_of(n), self.entry(n, [self.added(n)]), at_of(n))
         self.put(OLD, data(1), at_of(1) - 10)
@@ -74,11 +74,15 @@ class Lake:
         self.edit(entry_of(1), lambda e: e["operations"].append(old))
         self.edit(entry_of(3), lambda e: e["operations"].append({"type": "remove_file", "path": OLD}))
         self.put_json("manifest.json", {
-            "version": HOURS, "table": "clicks", "table_uuid": UUID, "catalog": CATALOG, "transaction": "txn-%d" % HOURS,
-            "last_updated": iso(LAST), "schema_version": 1, "files": [self.listed(n) for n in range(1, HOURS + 1)]}, LAST)
-        self.put("last_committed_txn", "txn-%d\n" % HOURS, LAST)
+            "version": hours, "table": "clicks", "table_uuid": UUID, "catalog": CATALOG, "transaction": "txn-%d" % hours,
+            "last_updated": self.iso(at_of(hours)), "schema_version": 1,
+            "files": [self.listed(n) for n in range(1, hours + 1)]}, at_of(hours))
+        self.put("last_committed_txn", "txn-%d\n" % hours, at_of(hours))
         self.put_json("schema.json", {"current_version": 1, "schema": SCHEMA, "versions": [{"version": 1, "schema": SCHEMA}]}, 0)
         self.truth = dict(self.docs)
+
+    def iso(self, at):
+        return datetime.datetime.fromtimestamp(self.base + at, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     # --- documents ---
     def put(self, path, content, at):
@@ -117,7 +121,7 @@ class Lake:
         return {k: v for k, v in self.added(n).items() if k != "type"}
 
     def entry(self, n, operations, at=None):
-        return {"id": "txn-%d" % n, "timestamp": iso(at_of(n) if at is None else at), "operations": operations,
+        return {"id": "txn-%d" % n, "timestamp": self.iso(at_of(n) if at is None else at), "operations": operations,
                 "commitMetadata": {"author": "hourly"}, "version": n, "table_uuid": UUID, "catalog": CATALOG, "dataChange": True}
 
     def replace(self, n, content):
@@ -149,7 +153,7 @@ class Lake:
         gone = {op["path"] for op in operations if op["type"] == "remove_file"}
         manifest["files"] = [f for f in manifest["files"] if f["path"] not in gone]
         manifest["files"] += [{k: v for k, v in op.items() if k != "type"} for op in operations if op["type"] == "add_file"]
-        manifest.update(version=n, transaction="txn-%d" % n, last_updated=iso(at))
+        manifest.update(version=n, transaction="txn-%d" % n, last_updated=self.iso(at))
         self.put_json("manifest.json", manifest, at)
         self.put("last_committed_txn", "txn-%d\n" % n, at)
 
@@ -164,7 +168,7 @@ class Lake:
                 continue
             with open(target, "wb") as f:
                 f.write(content)
-            os.utime(target, (T0 + at, T0 + at))
+            os.utime(target, (self.base + at, self.base + at))
 
 
 def healthy():

@@ -11,11 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "cases")]
 from seeded_faults import FAULTS as OBSERVED
-from seeded_lake import SCHEMA, data, healthy, stats
+from seeded_lake import HOURS, Lake as Model, SCHEMA, data, folder_of, healthy, path_of, stats
 from tarn import Server, await_true, folder
 
 SEED = int(os.environ.get("SEEDED_SEED", random.randrange(10**6)))
-PAIRS = os.environ.get("SEEDED_MANAGED_PAIRS", "40")
+PAIRS = os.environ.get("SEEDED_MANAGED_PAIRS", "25")
+WATCHED = 20  # of the faults of seeded_faults.py so many are watched, unless all pairs are tried
 ONLY = os.environ.get("SEEDED_ONLY", "")
 INFO, WARNING, ERROR = "info", "warning", "error"
 COMMITS, SLOTS = 6, (2, 4)  # commits of a healthy table; those that the faults of a pair hurt
@@ -119,7 +120,7 @@ class Fault:
         self.is_alone = bool(make or severity or more)
 
     def expected(self, table, n):
-        words = {"n": n, "path": table.path(n), "hour": table.hour(n)}
+        words = {"n": n, "path": table.path(n), "hour": table.hour(n), "folder": table.hour(n)}
         return {(code, severity, subject.format(**words)): cure for (code, severity), (subject, cure) in self.finds.items()}
 
     def fits(self, other):
@@ -127,6 +128,45 @@ class Fault:
             return False
         spoilt = lambda a, b: any(x == y or x.startswith(y + ".") for x in a for y in b)
         return not spoilt(self.uses, other.uses) and not spoilt(other.uses, self.uses)
+
+
+class Watched:
+    """An observed table, written by the hourly writer of seeded_lake.py, whose newest commit is half an hour and `ago` seconds old."""
+    put = Table.put
+    at = Table.at
+    ask = Table.ask
+    api = Table.api
+    judge = Table.judge
+
+    def __init__(self, lake, hours=18, ago=0, breaks=lambda model: None):
+        self.lake, self.client = lake, lake.client()
+        self.name = "o%d" % next(Table.count)
+        self.folder = os.path.join(lake.root, self.name)
+        self.model = Model(time.time() - 1800 - ago - (hours - 1) * HOUR, hours)
+        self.model.now += ago
+        breaks(self.model)
+        self.write()
+        self.ask("POST", "/api/tables", {"name": self.name, "location": self.folder, "mode": "observed"})
+
+    def write(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.model.docs is not None:
+            os.mkdir(self.folder)
+        self.model.write(self.folder)
+
+    def path(self, n):
+        return path_of(n)
+
+    def hour(self, n):
+        return folder_of(n)
+
+    def load(self):
+        """The writer's next commit, with data."""
+        n = self.model.hours
+        path = folder_of(n) + "/next-%d.parquet" % n
+        self.model.put(path, data(n), self.model.now - 10)
+        self.model.commit(self.model.added(n, path))
+        self.write()
 
 
 FAULTS = []
@@ -317,6 +357,104 @@ for name, choose, (code, found) in (("a lost update", "log", LOST), ("a removed 
     fault(f"adopted: {name}, the {choose} counts", lambda t, n: None, {("adoption_conflict", ERROR): ("manifest.json", "adopt"), code: found},
           make=adopt(name), more={"choose": choose})
 
+# observed tables over time
+
+
+def load_on(t, n):
+    t.load()
+
+
+def stop(model):
+    """Batches are staged, and nobody merges them any more."""
+    model.put("staging/2026-01-01/batch-000007.parquet", data(7), model.now - 19 * HOUR)
+
+
+def merge_on(t, n):
+    t.model.drop("staging/2026-01-01/batch-000007.parquet")
+    t.load()
+
+
+def compact_only(model):
+    for n in range(model.hours - 5, model.hours + 1):
+        model.edit("_transactions/txn-%d.json" % n, lambda e: e.update(dataChange=False))
+
+
+def go_back(change):
+    def breaks(t, n):
+        severity, found = t.judge()
+        assert not found, f"healthy: {found}"
+        change(t.model)
+        t.write()
+    return breaks
+
+
+def yesterday(model):
+    """The folder as it was before the newest commit, from a backup."""
+    n = model.hours
+    model.drop("_transactions/txn-%d.json" % n, path_of(n))
+    model.edit("manifest.json", lambda m: m.update(version=n - 1, transaction="txn-%d" % (n - 1),
+                                                   files=[f for f in m["files"] if f["path"] != path_of(n)]))
+    model.put("last_committed_txn", "txn-%d\n" % (n - 1), (n - 1) * 3600)
+    model.hours -= 1
+
+
+def shrink(model):
+    """A file less, and no commit that took it: neither manifest nor log knows it any more."""
+    model.edit("manifest.json", lambda m: m.update(files=[f for f in m["files"] if f["path"] != path_of(5)]))
+    model.edit("_transactions/txn-5.json", lambda e: e.update(operations=[]))
+    model.drop(path_of(5))
+
+
+def past_it(t, n):
+    """The writer goes on, past what was lost, loading again what is missing."""
+    t.load()
+    t.load()
+
+
+def shrink_back(t, n):
+    t.model.restore("manifest.json", "_transactions/txn-5.json", path_of(5))
+    t.write()
+
+
+# More than a week: before that a table's first weekend and its first nights are no silence.
+watched = lambda **more: lambda lake: Watched(lake, **more)
+fault("an hourly writer that fell silent", lambda t, n: None, {("freshness", WARNING): ("table", None)}, load_on, make=watched(hours=200, ago=6 * HOUR))
+fault("a merge engine that stopped", lambda t, n: None,
+      {("commits_stopped", WARNING): ("table", None), ("staging_backlog", WARNING): ("*", None), ("freshness", WARNING): ("table", None)},
+      merge_on, make=watched(hours=200, ago=20 * HOUR, breaks=stop))
+fault("commits that bring no data", lambda t, n: None, {("commits_without_data", WARNING): ("table", None), ("freshness", WARNING): ("table", None)},
+      load_on, make=watched(hours=200, breaks=compact_only))
+fault("a folder restored from yesterday", go_back(yesterday), {("version_regression", ERROR): ("manifest.json", None)}, past_it, make=watched())
+fault("a snapshot that lost a file", go_back(shrink), {("snapshot_regression", ERROR): ("manifest.json", None)}, shrink_back, make=watched())
+
+# every fault of seeded_faults.py, told by the server of a table that it watches: what it found must end as well
+
+
+def watch(fault_):
+    def make(lake):
+        return Watched(lake, hours=HOURS)
+
+    def breaks(t, n):
+        severity, found = t.judge()
+        assert not found, f"healthy: {found}"
+        fault_.breaks(t.model, n)
+        t.write()
+
+    def mend(t, n):
+        fault_.cure(t.model, n)
+        t.write()
+    return breaks, mend, make
+
+
+# Who saw the table before knows that it went back.
+SINCE = {"a pointer behind the manifest": {("transaction_regression", ERROR): ("last_committed_txn", None)}}
+for other in OBSERVED:
+    if other.name == "a table of another format":
+        continue  # the format is what it was registered with
+    breaks, mend, make = watch(other)
+    finds = {found: (subject, None) for found, subject in other.finds.items()} | SINCE.get(other.name, {})
+    fault("watched: " + other.name, breaks, finds, mend, make=make, severity=other.severity)
+
 
 # --- a trial ---
 
@@ -403,13 +541,21 @@ def pairs():
     return fitting if PAIRS == "all" else random.sample(fitting, min(int(PAIRS), len(fitting)))
 
 
+def singles():
+    chosen = [fault for fault in FAULTS if ONLY in fault.name]
+    watched = [fault for fault in chosen if fault.name.startswith("watched: ")]
+    if PAIRS != "all" and not ONLY:
+        watched = random.sample(watched, WATCHED)
+    return [((fault, SLOTS[0]),) for fault in chosen if fault in watched or not fault.name.startswith("watched: ")]
+
+
 def main():
     print(f"SEEDED_SEED={SEED}")
     random.seed(SEED)
     with folder() as place:
         lake = Lake(place)
         results = [try_all(lake, "no fault", [()]),
-                   try_all(lake, "single faults", [((fault, SLOTS[0]),) for fault in FAULTS if ONLY in fault.name]),
+                   try_all(lake, "single faults", singles()),
                    try_all(lake, "pairs of faults", pairs())]
         lake.server.stop()
     passed, failed = (sum(column) for column in zip(*results))
