@@ -54,6 +54,7 @@ void tarn_table_free(struct tarn_table *table)
     free(table->name);
     free(table->location);
     free(table->metadata_location);
+    free(table->block_document);
     free(table->latest_transaction);
     free(table->partition_keys);
     free(table->properties);

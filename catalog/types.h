@@ -67,6 +67,7 @@ struct tarn_table {
     bool publish;
     bool protected_;
     enum tarn_block block;
+    char *block_document; /* of a foreign write: which one, relative to the location; NULL: not known, or no such block */
     int64_t created_at, committed_at; /* committed_at: last commit, or creation */
     int64_t revision;                 /* bumped by every change of the row: part of the ETag */
     int64_t dropped_at;               /* -1: live */

@@ -12,6 +12,7 @@ enum { SHAPES_MAX = 64 }; /* further ones are not told apart */
 struct shape {
     json_t *keys;    /* owned array: those of the entry, then those only of folders */
     json_t *folders; /* owned array: those of folders */
+    size_t told;     /* of `keys`, the first ones: those of the entry */
     int64_t files;
     struct tarn_suspects examples;
 };
@@ -144,12 +145,13 @@ static tarn_code shape_of(struct tarn_coverage *c, const json_t *values, const j
                           struct tarn_err *err)
 {
     json_auto_t *keys = json_array(), *folders = json_array();
+    size_t told = json_object_size(values);
 
     if (!keys || !folders || !add_keys(keys, values) || !add_keys(keys, of_path) || !add_keys(folders, of_path))
         return tarn_fail_oom(err);
     for (size_t i = 0; i < c->count; i++) {
         *out = &c->shapes[i];
-        if (is_same_set(c->shapes[i].keys, keys) && is_same_set(c->shapes[i].folders, folders))
+        if (c->shapes[i].told == told && is_same_set(c->shapes[i].keys, keys) && is_same_set(c->shapes[i].folders, folders))
             return TARN_OK;
     }
     *out = &c->shapes[SHAPES_MAX - 1];
@@ -158,6 +160,7 @@ static tarn_code shape_of(struct tarn_coverage *c, const json_t *values, const j
     *out = &c->shapes[c->count++];
     (*out)->keys = json_incref(keys);
     (*out)->folders = json_incref(folders);
+    (*out)->told = told;
     return TARN_OK;
 }
 
@@ -262,7 +265,27 @@ static tarn_code judge_shape(const struct shape *shape, const json_t *keys, cons
                               &shape->examples, note, err);
 }
 
-tarn_code tarn_coverage_end(struct tarn_coverage *c, struct tarn_facts *facts, json_t **keys, struct tarn_err *err)
+/* Of the keys, those that the entry of some file names. */
+static tarn_code told_keys(const struct tarn_coverage *c, const json_t *keys, json_t **out, struct tarn_err *err)
+{
+    json_auto_t *told = json_array();
+    size_t index;
+    json_t *key;
+
+    json_array_foreach(keys, index, key) {
+        bool is_told = c->given != NULL;
+        for (size_t i = 0; i < c->count; i++)
+            for (size_t k = 0; k < c->shapes[i].told; k++)
+                is_told |= json_equal(json_array_get(c->shapes[i].keys, k), key);
+        if (is_told && json_array_append(told, key) != 0)
+            return tarn_fail_oom(err);
+    }
+    *out = json_incref(told);
+    return told ? TARN_OK : tarn_fail_oom(err);
+}
+
+tarn_code tarn_coverage_end(struct tarn_coverage *c, struct tarn_facts *facts, json_t **keys, json_t **told,
+                            struct tarn_err *err)
 {
     const json_t *own = c->given ? c->given : usual(c, false), *folders = usual(c, true);
     json_auto_t *found = own ? json_deep_copy(own) : json_array();
@@ -275,6 +298,8 @@ tarn_code tarn_coverage_end(struct tarn_coverage *c, struct tarn_facts *facts, j
     if (code == TARN_OK && c->stats)
         code = tarn_stats_coverage_end(c->stats, found, facts, err);
     facts->rows = c->rows;
+    if (code == TARN_OK && told)
+        code = told_keys(c, found, told, err);
     if (code == TARN_OK)
         *keys = json_incref(found);
     return code;

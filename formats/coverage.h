@@ -14,9 +14,9 @@ TARN_DEFINE_AUTO(coverage, struct tarn_coverage)
 /* One live file. Its path, partition_values, column_stats and records are read. */
 TARN_MUST tarn_code tarn_coverage_note(struct tarn_coverage *coverage, const struct tarn_file *file, struct tarn_err *err);
 /* Fills in facts->partition_drift, no_partition_values, no_column_stats and stats_files. *keys: owned, the partition
- * keys as given, else as most files have them. */
+ * keys as given, else as most files have them; *told (may be NULL): the same, but only those that partitionValues name. */
 TARN_MUST tarn_code tarn_coverage_end(struct tarn_coverage *coverage, struct tarn_facts *facts, json_t **keys,
-                                      struct tarn_err *err);
+                                      json_t **told, struct tarn_err *err);
 
 /* --- inside: coverage_stats.c --- */
 struct tarn_stats_coverage;

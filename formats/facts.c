@@ -110,7 +110,7 @@ void tarn_facts_done(struct tarn_facts *facts)
 {
     char *texts[] = { facts->table,      facts->latest_transaction, facts->partition_keys, facts->last_updated_text,
                       facts->pointer_id, facts->newest_data_path,   facts->manifest_catalog, facts->manifest_uuid,
-                      facts->manifest_transaction, facts->lost_root };
+                      facts->manifest_transaction, facts->lost_root, facts->block_document };
     struct tarn_suspects *lists[] = {
         &facts->log.twice,    &facts->log.misnamed,    &facts->log.undated, &facts->duplicate_batches, &facts->duplicates, &facts->missing, &facts->sizes, &facts->unregistered,
         &facts->leftovers,    &facts->not_in_manifest, &facts->still_listed, &facts->symlinks,  &facts->corrupt,
@@ -125,6 +125,7 @@ void tarn_facts_done(struct tarn_facts *facts)
     for (size_t i = 0; i < TARN_COUNT(lists); i++)
         tarn_suspects_done(lists[i]);
     free(facts->log.entries);
+    free(facts->log.told);
     tarn_buf_done(&facts->log.names);
     tarn_fileset_done(&facts->footer_paths);
     tarn_fileset_done(&facts->looked_set);
@@ -333,6 +334,8 @@ tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, c
     end_life(out, options);
     out->block = options->catalog ? options->catalog->table->block : TARN_BLOCK_NONE;
     out->before = options->before;
+    const char *document = options->catalog ? options->catalog->table->block_document : NULL;
+    out->block_document = document ? strdup(document) : NULL;
     if (code == TARN_OK && out->state != TARN_FACTS_UNREACHABLE)
         out->saw |= TARN_SAW_STORAGE;
     return code;

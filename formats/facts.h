@@ -61,7 +61,6 @@ struct tarn_log_entry {
     int64_t number;     /* at the end of its id; -1: the id ends in none */
     int64_t mtime_ms;
     int64_t size;       /* bytes of its file */
-    int64_t committed_ms; /* managed: when the catalog says, -1: it does not */
     uint32_t id_at;     /* of its id in tarn_log_facts.names */
     uint32_t file_at;   /* of its file's name without ".json" */
     bool committed;     /* at or below the pointer (observed), known to the catalog (managed) */
@@ -69,17 +68,24 @@ struct tarn_log_entry {
     bool unreadable;    /* there, but no log entry */
     bool adopted;       /* managed: it lay there before Tarn took the table over */
     bool foreign;       /* managed: no commit, and not written by this catalog */
+    bool intruder;      /* managed: foreign, and written since the table is Tarn's */
+    bool overwritten;   /* managed: a commit, but its entry tells another one */
     bool read;          /* its operations were looked at */
     bool own_table, other_table; /* observed: it names the manifest's table_uuid, or another one */
     int64_t version;    /* inside it, -1: none */
     int64_t timestamp;  /* inside it, -1: none */
     uint64_t owner;     /* hash of the table_uuid inside it, 0: none */
+    uint32_t told;      /* managed: 1 more than its place in tarn_log_facts.told; 0: the catalog tells nothing */
 };
+/* What the catalog says of a commit of its own. */
+struct tarn_told_commit { int64_t version, committed_at, files_added, files_removed, bytes_added; };
 /* A scan keeps a copy for the next one (manifest/facts_memo.c): what is owned here is copied there. */
 struct tarn_log_facts {
     struct tarn_log_entry *entries; /* owned; ascending: by number when `numbered`, else by time */
     size_t count, cap;
     struct tarn_buf names;          /* the texts of id_at and file_at */
+    struct tarn_told_commit *told;  /* owned; newest first */
+    size_t told_count, told_cap;
     bool was_cut;                   /* older entries were not read: what they did is not known */
     bool numbered;                  /* all ids share one prefix and end in a decimal */
     char why_not[96];               /* not numbered: why */
@@ -131,6 +137,7 @@ struct tarn_facts {
     bool broke_off;             /* unreachable: the folder could be opened, and reading failed then */
     char *lost_root;            /* unreachable, and so is all below this root; owned, NULL: it is not the root's fault */
     enum tarn_block block;      /* managed: why it takes no commits */
+    char *block_document;       /* of a foreign write; owned, NULL: not known */
     int64_t gathered_at;
     unsigned saw;               /* TARN_SAW_... */
     enum tarn_looked_kind looked;
@@ -161,6 +168,8 @@ struct tarn_facts {
     char *manifest_transaction;             /* the newest one in it, as it says itself; owned, NULL: it tells none */
     bool schema_not_in_history;
     bool foreign_manifest;      /* managed: another manifest than the one that Tarn wrote last */
+    bool foreign_pointer;       /* managed: the pointer names a transaction that the catalog does not know */
+    bool foreign_schema;        /* managed: schema.json holds a version that the catalog does not know */
     bool pointer_differs;       /* managed: the pointer names another transaction than the one shown */
     bool publication_off;       /* managed: storage is not kept up to date, or shows nothing yet */
     int64_t behind_since;       /* managed: commit of the oldest version not shown, -1: storage shows everything */
@@ -228,7 +237,9 @@ void tarn_schema_past_done(struct tarn_schema_past *past);
 #define TARN_BEHIND_MAX 255
 unsigned tarn_schema_past_behind(const struct tarn_schema_past *past, int64_t version);
 
-typedef tarn_code tarn_committed_fn(void *ctx, const char *id, int64_t committed_at, bool adopted, struct tarn_err *err);
+/* `adopted`: it came before Tarn, and only committed_at is told. */
+typedef tarn_code tarn_committed_fn(void *ctx, const char *id, const struct tarn_told_commit *told, bool adopted,
+                                    struct tarn_err *err);
 /* What the catalog says of a managed table. The walks are chains of short reads. */
 struct tarn_facts_catalog {
     const struct tarn_table *table;

@@ -122,6 +122,10 @@ static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code != TARN_OK || table->block != TARN_BLOCK_NONE || tarn_looked_has(look->lake->looked, table->id))
         return code;
     table->block = look->block;
+    if (table->block == TARN_BLOCK_FOREIGN_WRITE) {
+        free(table->block_document);
+        table->block_document = strdup(TARN_DOC_MANIFEST);
+    }
     return tx->ops->tables.update(tx, table, err);
 }
 

@@ -41,9 +41,9 @@ static void batch_done(struct batch *b)
 
 tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err)
 {
-    return tarn_fail(err, TARN_FOREIGN_WRITE,
-                     "%s/%s is there already and says something else: publication stops",
-                     run->table->location, path);
+    tarn_fail(err, TARN_FOREIGN_WRITE, "%s/%s is there already and says something else: publication stops",
+              run->table->location, path);
+    return tarn_err_add(err, TARN_FOREIGN_DOCUMENT, json_string(path));
 }
 
 /* --- what is there already --- */

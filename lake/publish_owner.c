@@ -10,8 +10,9 @@
 
 static tarn_code foreign(const struct tarn_publish_run *run, const char *document, struct tarn_err *err)
 {
-    return tarn_fail(err, TARN_FOREIGN_WRITE, "%s/%s was not written by this catalog last: publication stops",
-                     run->table->location, document);
+    tarn_fail(err, TARN_FOREIGN_WRITE, "%s/%s was not written by this catalog last: publication stops",
+              run->table->location, document);
+    return tarn_err_add(err, TARN_FOREIGN_DOCUMENT, json_string(document));
 }
 
 struct find {

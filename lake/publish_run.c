@@ -107,14 +107,21 @@ static tarn_code record(struct tarn_publish_run *run, struct tarn_err *err)
     return code;
 }
 
+struct blocking {
+    int64_t table_id;
+    const char *document; /* NULL: not known */
+};
+
 static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    const struct tarn_publish_run *run = ctx;
+    const struct blocking *blocking = ctx;
     TARN_AUTO(table) struct tarn_table *table = NULL;
-    tarn_code code = tx->ops->tables.get_by_id(tx, run->table_id, &table, err);
+    tarn_code code = tx->ops->tables.get_by_id(tx, blocking->table_id, &table, err);
     if (code != TARN_OK || table->block != TARN_BLOCK_NONE)
         return code;
     table->block = TARN_BLOCK_FOREIGN_WRITE;
+    free(table->block_document);
+    table->block_document = blocking->document ? strdup(blocking->document) : NULL;
     return tx->ops->tables.update(tx, table, err);
 }
 
@@ -199,7 +206,8 @@ tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
     if (code != TARN_FOREIGN_WRITE)
         return code;
     run->is_off = true;
-    code = tarn_store_write(run->lake->store, block_tx, run, NULL);
+    struct blocking blocking = { run->table_id, err ? json_string_value(json_object_get(err->more, TARN_FOREIGN_DOCUMENT)) : NULL };
+    code = tarn_store_write(run->lake->store, block_tx, &blocking, NULL);
     return code == TARN_OK ? TARN_FOREIGN_WRITE : tarn_fail(err, code, "a foreign write could not be noted");
 }
 

@@ -55,6 +55,7 @@ struct tarn_publish_run {
 };
 void tarn_publish_run_done(struct tarn_publish_run *run);
 
+#define TARN_FOREIGN_DOCUMENT "document" /* a TARN_FOREIGN_WRITE names it, relative to the location */
 /* TARN_FOREIGN_WRITE: the table's block is set. TARN_RECHECK: the table changed, run again. Else storage's or
  * the store's fault: try again later. */
 TARN_MUST tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err);

@@ -40,9 +40,9 @@ static tarn_code judge_foreign(struct tarn_publish_run *run, const struct tarn_s
 
 static tarn_code foreign(const struct tarn_publish_run *run, struct tarn_err *err)
 {
-    return tarn_fail(err, TARN_FOREIGN_WRITE,
-                     "%s/%s holds a schema that the catalog does not know: publication stops",
-                     run->table->location, TARN_DOC_SCHEMA);
+    tarn_fail(err, TARN_FOREIGN_WRITE, "%s/%s holds a schema that the catalog does not know: publication stops",
+              run->table->location, TARN_DOC_SCHEMA);
+    return tarn_err_add(err, TARN_FOREIGN_DOCUMENT, json_string(TARN_DOC_SCHEMA));
 }
 
 static bool is_there(struct tarn_publish_run *run, const struct tarn_buf *text)

@@ -27,7 +27,7 @@ struct commit_page {
     int64_t below;
     bool adopted;
     struct tarn_buf ids;
-    struct { uint32_t id_at; int64_t version, committed_at; } rows[PAGE];
+    struct { uint32_t id_at; struct tarn_told_commit told; } rows[PAGE];
     size_t count;
 };
 
@@ -45,8 +45,11 @@ static tarn_code keep_commit(void *ctx, const struct tarn_commit_row *row, struc
     if (page->count == PAGE)
         return TARN_OK;
     page->rows[page->count].id_at = (uint32_t)page->ids.len;
-    page->rows[page->count].version = row->version;
-    page->rows[page->count].committed_at = row->committed_at;
+    page->rows[page->count].told = (struct tarn_told_commit){ .version = row->version,
+                                                              .committed_at = row->committed_at,
+                                                              .files_added = row->files_added,
+                                                              .files_removed = row->files_removed,
+                                                              .bytes_added = row->bytes_added };
     tarn_buf_add(&page->ids, row->transaction, strlen(row->transaction) + 1);
     page->count++;
     return tarn_buf_check(&page->ids, err);
@@ -82,7 +85,8 @@ static tarn_code each_commit(struct tarn_catalog_facts *facts, bool adopted, int
             code = fn(ctx, page, i, err);
         if (code != TARN_OK || page->count < PAGE)
             break;
-        below = adopted ? -page->rows[page->count - 1].version : page->rows[page->count - 1].version;
+        int64_t last = page->rows[page->count - 1].told.version;
+        below = adopted ? -last : last;
     }
     return code;
 }
@@ -101,7 +105,7 @@ static tarn_code give_id(void *ctx, const struct commit_page *page, size_t i, st
     const char *shown = walk->facts->facts.shown_transaction;
 
     walk->saw_shown |= shown && strcmp(shown, id) == 0;
-    return walk->fn(walk->fn_ctx, id, page->rows[i].committed_at, page->adopted, err);
+    return walk->fn(walk->fn_ctx, id, &page->rows[i].told, page->adopted, err);
 }
 
 /* What the log must hold. The newest transaction of an adopted table may be one whose entry was lost before. */
@@ -114,8 +118,9 @@ static tarn_code walk_commits(void *ctx, tarn_committed_fn *fn, void *fn_ctx, st
     tarn_code code = each_commit(facts, false, facts->facts.shown_version + 1, give_id, &walk, err);
     if (code == TARN_OK)
         code = each_commit(facts, true, INT64_MAX, give_id, &walk, err);
+    const struct tarn_told_commit told = { .version = -1, .committed_at = facts->table->committed_at };
     if (code == TARN_OK && shown && !walk.saw_shown)
-        code = fn(fn_ctx, shown, facts->table->committed_at, true, err);
+        code = fn(fn_ctx, shown, &told, true, err);
     return code;
 }
 

@@ -29,6 +29,7 @@ static tarn_code open_place(struct tarn_lake *lake, const struct tarn_table *tab
     facts->format = table->format;
     facts->managed = table->mode == TARN_MANAGED;
     facts->block = table->block;
+    facts->block_document = table->block_document ? strdup(table->block_document) : NULL;
     snprintf(facts->why, sizeof facts->why, "%.511s", fault.detail);
     if (facts->not_allowed || !tarn_storage_root_is_lost(lake->storage, table->location))
         return TARN_OK;
@@ -154,7 +155,7 @@ static tarn_code has_moved(const struct tarn_catalog_facts *catalog, bool *moved
 
 static bool differs(const struct tarn_facts *facts)
 {
-    return facts->state == TARN_FACTS_READ && (facts->pointer_differs || facts->foreign_manifest);
+    return facts->state == TARN_FACTS_READ && (facts->pointer_differs || facts->foreign_manifest || facts->foreign_schema);
 }
 
 /* Where somebody committed meanwhile, a suspect counts when it is one by the newer version too. */
@@ -176,7 +177,7 @@ static tarn_code gather_managed(struct tarn_lake *lake, const struct tarn_gather
             code = has_moved(catalog, &moved, err);
     }
     if (moved) /* too busy to be told apart; the next scan asks again */
-        facts->pointer_differs = facts->foreign_manifest = false;
+        facts->pointer_differs = facts->foreign_manifest = facts->foreign_pointer = facts->foreign_schema = false;
     return code;
 }
 

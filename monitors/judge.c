@@ -76,7 +76,7 @@ static void fill(struct tarn_judging *j, const struct tarn_kind *kind, const str
     out->observed = copy(report->observed, &j->failed);
     out->expected = copy(report->expected, &j->failed);
     out->unit = copy(report->unit ? report->unit : kind->unit, &j->failed);
-    out->cure = j->facts->managed ? copy(kind->cure, &j->failed) : NULL;
+    out->cure = j->facts->managed ? copy(report->cure ? report->cure : kind->cure, &j->failed) : NULL;
     if (report->evidence) {
         out->evidence = tarn_json_text(report->evidence);
         j->failed |= !out->evidence;

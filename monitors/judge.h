@@ -115,6 +115,7 @@ struct tarn_report {
     const char *message;         /* NULL: "code: subject" */
     const char *observed, *expected; /* JSON scalars, NULL: none */
     const char *unit;            /* NULL: the kind's own */
+    const char *cure;            /* NULL: the kind's own */
     json_t *evidence;            /* stolen, NULL: none */
 };
 typedef void tarn_judge_fn(struct tarn_judging *judging);
@@ -138,7 +139,7 @@ enum tarn_severity tarn_judge_over(const struct tarn_kind_settings *settings, in
 
 tarn_judge_fn tarn_judge_freshness, tarn_judge_regressions, tarn_judge_clocks, tarn_judge_stalls, tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_schema_drift, tarn_judge_unregistered,
     tarn_judge_manifest_content, tarn_judge_data_files, tarn_judge_storage_state, tarn_judge_staging,
-    tarn_judge_coverage, tarn_judge_log_order;
+    tarn_judge_coverage, tarn_judge_log_order, tarn_judge_foreign_write;
 
 /* --- log_ids.c: the ids of a log and its pointer --- */
 /* One id however its number is padded. */

@@ -54,7 +54,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "version_regression", TARN_SEV_ERROR, .unit = "versions", .needs = DOCS, .text = "The version went back: a commit that was there is gone. Told until the table is past it again or the finding is accepted." },
     { "transaction_regression", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "The newest committed transaction went back although the version did not. Told until the table is past it again or the finding is accepted." },
     { "snapshot_regression", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "The manifest lists fewer files than before although no commit came between." },
-    { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "Someone else wrote the documents of a managed table." },
+    { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "Someone else wrote a document of a managed table; the subject says which." },
     { "freshness", TARN_SEV_WARNING, DURATION, .grace = "0s", .unit = "seconds", .needs = STORAGE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
     { "commits_without_data", TARN_SEV_WARNING, DURATION, .warning = "2h", .unit = "seconds", .needs = STORAGE, .text = "Commits go on, but for longer than the threshold none brought data to a table that used to get some." },
     { "commits_stopped", TARN_SEV_WARNING, .unit = "seconds", .needs = STORAGE | TARN_SAW_STAGING, .text = "Batches wait in staging, and no commit came for longer than the last fifteen took together." },
@@ -115,6 +115,6 @@ tarn_judge_fn *const tarn_judges[] = {
     tarn_judge_storage_state, tarn_judge_freshness, tarn_judge_stalls, tarn_judge_regressions,
     tarn_judge_clocks, tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_manifest_content,
     tarn_judge_unregistered, tarn_judge_schema_drift, tarn_judge_data_files, tarn_judge_coverage,
-    tarn_judge_log_order, tarn_judge_staging,
+    tarn_judge_log_order, tarn_judge_foreign_write, tarn_judge_staging,
 };
 const size_t tarn_judges_count = TARN_COUNT(tarn_judges);

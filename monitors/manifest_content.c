@@ -53,10 +53,9 @@ static void judge_states(struct tarn_judging *j)
     const struct { bool is_so; const char *code, *subject, *why; } k_rows[] = {
         { f->manifest == TARN_DOC_ABSENT, "manifest_missing", "manifest.json", "" },
         { f->manifest == TARN_DOC_BAD, "manifest_unreadable", "manifest.json", f->manifest_why },
-        { settled && f->foreign_manifest && f->block != TARN_BLOCK_FOREIGN_WRITE, "foreign_write", "manifest.json", "" },
         { f->pointer == TARN_DOC_ABSENT && is_pointer_due, "pointer_missing", "last_committed_txn", "" },
         { f->pointer == TARN_DOC_BAD, "pointer_unreadable", "last_committed_txn", f->pointer_why },
-        { settled && f->pointer == TARN_DOC_READ && (f->pointer_differs || pointer_is_not_manifests(j)), "pointer_mismatch",
+        { settled && f->pointer == TARN_DOC_READ && !f->foreign_pointer && (f->pointer_differs || pointer_is_not_manifests(j)), "pointer_mismatch",
           "last_committed_txn", "" },
         { f->schema == TARN_DOC_BAD, "schema_unreadable", "schema.json", f->schema_why },
         { f->schema_not_in_history, "schema_version_not_in_history", "schema.json", "" },

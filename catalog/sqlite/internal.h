@@ -243,8 +243,9 @@ TARN_MUST tarn_code tarn_sqlite_own(void *row, const size_t *offsets, size_t cou
     "t.total_bytes, "                                                                                        \
     "t.partition_keys, t.properties, t.owner, t.monitors, t.enforcement, t.verify, t.publish, t.protected, " \
     "t.block, "                                                                                              \
-    "t.created_at, t.committed_at, t.revision, t.dropped_at, t.first_version, t.staging, t.log_from"
-#define TARN_SQLITE_TABLE_WIDTH 31
+    "t.created_at, t.committed_at, t.revision, t.dropped_at, t.first_version, t.staging, t.log_from, " \
+    "t.block_document"
+#define TARN_SQLITE_TABLE_WIDTH 32
 #define TARN_SQLITE_TABLE_FROM  " FROM tables t JOIN namespaces n ON n.id = t.namespace_id "
 TARN_MUST tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct tarn_err *err);
 /* Columns enforcement and verify, side by side from `at` on, of a table or a namespace; NULL: not given, off. */

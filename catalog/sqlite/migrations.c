@@ -29,6 +29,9 @@ static const unsigned char k_0006[] = {
 static const unsigned char k_0007[] = {
 #include "embed/migrations/0007_marks.sqlite.sql.inc"
 };
+static const unsigned char k_0008[] = {
+#include "embed/migrations/0008_block_document.sqlite.sql.inc"
+};
 
 static const struct migration {
     const char *name;
@@ -41,6 +44,7 @@ static const struct migration {
     { "0005_silences", k_0005 },
     { "0006_samples", k_0006 },
     { "0007_marks", k_0007 },
+    { "0008_block_document", k_0008 },
 };
 
 static const char *const k_record =

@@ -172,6 +172,7 @@ tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct
         .first_version = column_i64(st, 28),
         .staging = column_i64(st, 29),
         .log_from = column_i64(st, 30),
+        .block_document = column_text(st, 31),
     };
     column_fixed(st, 1, t.uuid, sizeof t.uuid);
     const char *block = column_text(st, 23);
@@ -190,7 +191,7 @@ tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table 
         offsetof(struct tarn_table, location),           offsetof(struct tarn_table, metadata_location),
         offsetof(struct tarn_table, latest_transaction), offsetof(struct tarn_table, partition_keys),
         offsetof(struct tarn_table, properties),         offsetof(struct tarn_table, owner),
-        offsetof(struct tarn_table, monitors),
+        offsetof(struct tarn_table, monitors),           offsetof(struct tarn_table, block_document),
     };
     struct tarn_table *made = malloc(sizeof *made);
     if (!made)

@@ -26,11 +26,11 @@ const char *const tarn_sqlite_tables_sql[] = {
         "version, published_version, oldest_version, latest_transaction, schema_version, published_schema, "
         "file_count, total_bytes, partition_keys, properties, owner, monitors, enforcement, verify, publish, "
         "protected, block, created_at, committed_at, revision, dropped_at, first_version, staging, "
-        "log_from) "
+        "log_from, block_document) "
         "VALUES (?1, ?2, (SELECT id FROM namespaces WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, "
         "?9, ?10, ?11, ?12, ?13, 0, "
         "?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
-        "?23, ?24, ?25, ?26, 1, ?27, ?28, 0, ?28)",
+        "?23, ?24, ?25, ?26, 1, ?27, ?28, 0, ?28, ?29)",
     [S_TIE] = "DELETE FROM loose_ids WHERE id = ?1",
     [S_SCAN] =
         "INSERT INTO scans (table_id, scanned, parked, checked_version, next_probe_at, next_sweep_at, "
@@ -53,7 +53,7 @@ const char *const tarn_sqlite_tables_sql[] = {
         "published_version = ?10, oldest_version = ?11, latest_transaction = ?12, schema_version = ?13, "
         "file_count = ?14, total_bytes = ?15, partition_keys = ?16, properties = ?17, owner = ?18, "
         "monitors = ?19, enforcement = ?20, verify = ?21, publish = ?22, protected = ?23, block = ?24, "
-        "created_at = ?25, committed_at = ?26, dropped_at = ?27, first_version = ?28, "
+        "created_at = ?25, committed_at = ?26, dropped_at = ?27, first_version = ?28, block_document = ?29, "
         "revision = revision + 1 "
         "WHERE id = ?1 AND uuid = ?2",
     [S_PARK] = "UPDATE scans SET parked = ?2 WHERE table_id = ?1 AND parked <> ?2",
@@ -106,6 +106,7 @@ static void bind_table(sqlite3_stmt *st, const struct tarn_table *t)
     bind_i64(st, 26, t->committed_at);
     bind_opt(st, 27, t->dropped_at);
     bind_i64(st, 28, t->first_version);
+    bind_text(st, 29, t->block == TARN_BLOCK_FOREIGN_WRITE ? t->block_document : NULL);
 }
 
 /* That of a dropped table is there, and may stay hidden. */

@@ -38,7 +38,7 @@ tarn_code tarn_gather_doubt(struct tarn_gather *g, struct tarn_suspects *list, c
 static bool has_suspects(const struct tarn_facts *f)
 {
     return f->doubts.count > 0 || f->corrupt.total > 0 || f->manifest == TARN_DOC_BAD || f->foreign_manifest ||
-           f->pointer_differs;
+           f->foreign_schema || f->pointer_differs;
 }
 
 static tarn_code manifest_moved(struct tarn_gather *g, bool *moved, struct tarn_err *err)
@@ -54,14 +54,6 @@ static tarn_code manifest_moved(struct tarn_gather *g, bool *moved, struct tarn_
         return tarn_err_move(err, &fault);
     *moved = strcmp(object.token, g->manifest_token) != 0 || strcmp(g->first_token, g->manifest_token) != 0;
     return TARN_OK;
-}
-
-static tarn_code note_partition_keys(struct tarn_gather *g, struct tarn_err *err)
-{
-    if (!g->partition_keys)
-        g->partition_keys = json_array();
-    g->facts->partition_keys = g->partition_keys ? json_dumps(g->partition_keys, JSON_COMPACT) : NULL;
-    return g->facts->partition_keys ? TARN_OK : tarn_fail_oom(err);
 }
 
 /* What log and manifest, or the catalog, say. */
@@ -156,8 +148,6 @@ static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
         code = tarn_gather_heads(g, err);
     if (code == TARN_OK)
         code = walk_and_read(g, err);
-    if (code == TARN_OK)
-        code = note_partition_keys(g, err);
     if (code == TARN_OK)
         code = tarn_gather_files(g, err);
     if (code == TARN_OK)

@@ -88,6 +88,29 @@ static tarn_code past_of_schema(struct tarn_schema_past *past, const struct tarn
     return TARN_OK;
 }
 
+static bool is_same_schema(const struct tarn_schema *a, const struct tarn_schema *b)
+{
+    json_auto_t *left = tarn_schema_to_json(a), *right = tarn_schema_to_json(b);
+
+    return left && right && json_equal(left, right);
+}
+
+/* Managed: a version in the document that the catalog does not have, or has otherwise. */
+static bool holds_foreign_schema(const struct tarn_gather *g)
+{
+    const struct tarn_schema_past *past = g->options->catalog->schemas;
+
+    for (size_t i = 0; past && i < g->doc.count; i++) {
+        bool is_known = false;
+        for (size_t k = 0; k < past->count; k++)
+            is_known |= past->rows[k].version == g->doc.versions[i].version &&
+                        is_same_schema(past->versions[k], g->doc.versions[i].schema);
+        if (!is_known)
+            return true;
+    }
+    return false;
+}
+
 static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
 {
     struct tarn_facts *facts = g->facts;
@@ -103,6 +126,7 @@ static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
     if (facts->schema == TARN_DOC_READ) {
         facts->schema_version = g->options->catalog ? g->options->catalog->table->schema_version : g->doc.current_version;
         facts->schema_not_in_history = !tarn_schema_doc_current(&g->doc);
+        facts->foreign_schema = g->options->catalog && holds_foreign_schema(g);
     }
     if (g->options->schema)
         return past_of_schema(&g->past, g->options->schema, err);

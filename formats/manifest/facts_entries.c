@@ -32,7 +32,8 @@ void tarn_gather_entries_forget(struct tarn_gather *g)
 tarn_code tarn_gather_entries_end(struct tarn_gather *g, struct tarn_err *err)
 {
     json_t *keys = NULL;
-    tarn_code code = g->coverage ? tarn_coverage_end(g->coverage, g->facts, &keys, err) : TARN_OK;
+    json_auto_t *told = g->coverage ? NULL : json_incref(g->partition_keys);
+    tarn_code code = g->coverage ? tarn_coverage_end(g->coverage, g->facts, &keys, &told, err) : TARN_OK;
 
     if (code != TARN_OK)
         return code;
@@ -40,6 +41,9 @@ tarn_code tarn_gather_entries_end(struct tarn_gather *g, struct tarn_err *err)
         json_decref(g->partition_keys);
         g->partition_keys = keys;
     }
+    g->facts->partition_keys = told ? json_dumps(told, JSON_COMPACT) : strdup("[]");
+    if (!g->facts->partition_keys)
+        return tarn_fail_oom(err);
     if (g->options->catalog || g->facts->manifest == TARN_DOC_READ)
         g->facts->saw |= TARN_SAW_ENTRIES;
     return TARN_OK;

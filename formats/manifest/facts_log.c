@@ -34,7 +34,7 @@ static struct tarn_log_entry *add_entry(struct tarn_log_facts *log, const char *
         return NULL;
     }
     struct tarn_log_entry *entry = &log->entries[log->count++];
-    *entry = (struct tarn_log_entry){ .number = -1, .mtime_ms = -1, .committed_ms = -1, .id_at = at, .file_at = at, .version = -1,
+    *entry = (struct tarn_log_entry){ .number = -1, .mtime_ms = -1, .id_at = at, .file_at = at, .version = -1,
                                       .timestamp = -1 };
     return entry;
 }
@@ -252,8 +252,23 @@ static void mark_committed(struct tarn_gather *g)
 
 struct commits_walk { struct tarn_log_facts *log; struct tarn_fileset *index; };
 
+static tarn_code keep_told(struct tarn_log_facts *log, const struct tarn_told_commit *told, struct tarn_err *err)
+{
+    if (log->told_count == log->told_cap) {
+        size_t cap = log->told_cap ? 2 * log->told_cap : 64;
+        struct tarn_told_commit *more = realloc(log->told, cap * sizeof *more);
+        if (!more)
+            return tarn_fail_oom(err);
+        log->told = more;
+        log->told_cap = cap;
+    }
+    log->told[log->told_count++] = *told;
+    return TARN_OK;
+}
+
 /* Managed: the catalog knows what is committed; an id without its file becomes an absent entry. */
-static tarn_code note_committed(void *ctx, const char *id, int64_t committed_at, bool adopted, struct tarn_err *err)
+static tarn_code note_committed(void *ctx, const char *id, const struct tarn_told_commit *told, bool adopted,
+                                struct tarn_err *err)
 {
     struct commits_walk *walk = ctx;
     const struct tarn_fileset_entry *at = tarn_fileset_find(walk->index, id);
@@ -263,12 +278,15 @@ static tarn_code note_committed(void *ctx, const char *id, int64_t committed_at,
         return err ? err->code : TARN_INTERNAL;
     if (!at) {
         entry->absent = true;
-        entry->mtime_ms = committed_at;
+        entry->mtime_ms = told->committed_at;
     }
     entry->committed = true;
     entry->adopted = adopted;
-    entry->committed_ms = committed_at;
-    return TARN_OK;
+    if (adopted)
+        return TARN_OK;
+    tarn_code code = keep_told(walk->log, told, err);
+    entry->told = code == TARN_OK ? (uint32_t)walk->log->told_count : 0;
+    return code;
 }
 
 static tarn_code match_commits(struct tarn_gather *g, struct tarn_err *err)
@@ -284,6 +302,18 @@ static tarn_code match_commits(struct tarn_gather *g, struct tarn_err *err)
         slot->size = i & TARN_FILE_NO_SIZE;
     }
     return g->options->catalog->commits(g->options->catalog->ctx, note_committed, &walk, err);
+}
+
+/* Managed: Tarn left a pointer of its own there, and it names none of the catalog's transactions. */
+static void note_foreign_pointer(struct tarn_gather *g)
+{
+    struct tarn_facts *facts = g->facts;
+    bool is_known = !facts->pointer_id || g->options->catalog->shown_at < 0 || !facts->pointer_differs;
+
+    for (size_t i = 0; i < facts->log.count && !is_known; i++)
+        is_known = facts->log.entries[i].committed &&
+                   strcmp(tarn_log_id(&facts->log, &facts->log.entries[i]), facts->pointer_id) == 0;
+    facts->foreign_pointer = !is_known;
 }
 
 static void note_latest(struct tarn_gather *g)
@@ -382,6 +412,8 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
     }
     if (code == TARN_OK)
         code = note_ids(log, err);
+    if (code == TARN_OK && catalog)
+        note_foreign_pointer(g);
     note_latest(g);
     note_cut(g);
     if (code == TARN_OK)

@@ -51,11 +51,14 @@ static bool copy_log(const struct tarn_log_facts *from, struct tarn_log_facts *t
     if (from->count > 0)
         memcpy(entries, from->entries, from->count * sizeof *entries);
     free(to->entries);
+    free(to->told);
     tarn_buf_done(&to->names);
     *to = *from;
     to->entries = entries;
     to->cap = from->count + 1;
     to->names = (struct tarn_buf){ 0 };
+    to->told = NULL; /* of no use once the entries were read */
+    to->told_count = to->told_cap = 0;
     to->undated = to->misnamed = to->twice = (struct tarn_suspects){ 0 };
     tarn_buf_add(&to->names, from->names.data, from->names.len);
     return !to->names.failed;

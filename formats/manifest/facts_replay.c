@@ -8,7 +8,8 @@
 enum {
     WINDOW_PROBE = 1000, WINDOW_SWEEP = 200000, /* newest entries read */
     WINDOW_OWN = 20,                            /* newest of Tarn's own */
-    OWN_SLACK_MS = 60 * 1000                    /* an entry is written after its commit; clocks differ */
+    OWN_SLACK_MS = 60 * 1000,                   /* an entry is written after its commit; clocks differ */
+    OWN_SMALL_BYTES = 1024 * 1024               /* longer ones are looked at by a sweep, when they are late */
 };
 
 struct replay {
@@ -136,6 +137,22 @@ static bool is_foreign(const struct replay *r, const struct tarn_log_entry *entr
            strcmp(head->table_uuid, catalog->table->uuid) != 0;
 }
 
+/* What lay there when the table was adopted is no fault; the first commit of Tarn's own shows when that was. */
+static bool is_since_takeover(const struct replay *r, const struct tarn_log_entry *entry)
+{
+    const struct tarn_log_facts *log = &r->g->facts->log;
+
+    if (r->g->options->catalog->table->first_version == 0)
+        return true;
+    return log->told_count > 0 && entry->mtime_ms > log->told[log->told_count - 1].committed_at;
+}
+
+static void mark_foreign(const struct replay *r, struct tarn_log_entry *entry)
+{
+    entry->foreign = true;
+    entry->intruder = is_since_takeover(r, entry);
+}
+
 static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *renamed, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
@@ -147,7 +164,8 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
         /* One in the middle of the history from before could not be taken over with it. */
         if (entry->unreadable && entry->number >= 0 && entry->number < r->adopted)
             entry->committed = entry->adopted = true;
-        entry->foreign = entry->unreadable && r->g->options->catalog && !entry->committed;
+        if (entry->unreadable && r->g->options->catalog && !entry->committed)
+            mark_foreign(r, entry);
         r->certain &= !entry->committed;
         return TARN_OK;
     }
@@ -157,37 +175,43 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     entry->version = head.version;
     entry->timestamp = head.timestamp;
     entry->owner = head.table_uuid ? tarn_hash128(head.table_uuid, strlen(head.table_uuid)).lo : 0;
-    entry->foreign = is_foreign(r, entry, &head);
+    if (is_foreign(r, entry, &head))
+        mark_foreign(r, entry);
     code = tarn_gather_life(r->g, entry, &head, r->brings, err);
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
 }
 
-/* An entry that Tarn wrote: the catalog knows what it did, so that only damage is looked for. One that holds something
- * else reads like a damaged one. */
+/* An entry that Tarn wrote: the catalog knows what it did, so that only damage is looked for, and whether it still tells
+ * of the same commit. */
 static tarn_code visit_own(const struct replay *r, struct tarn_log_entry *entry, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
-    const struct tarn_facts_catalog *catalog = r->g->options->catalog;
+    const struct tarn_log_facts *log = &r->g->facts->log;
+    const struct tarn_told_commit *told = &log->told[entry->told - 1];
     char path[TARN_TXN_ID_MAX + 32];
     TARN_ERR(fault);
 
-    snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", tarn_log_file(&r->g->facts->log, entry));
+    snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", tarn_log_file(log, entry));
     tarn_code code = tarn_entry_read_at(r->g->place, path, &head, NULL, NULL, NULL, &fault);
     if (code != TARN_OK && code != TARN_INVALID && code != TARN_NOT_FOUND)
         return tarn_err_move(err, &fault);
-    bool is_ours = head.catalog && head.table_uuid && strcmp(head.catalog, catalog->catalog_id) == 0 &&
-                   strcmp(head.table_uuid, catalog->table->uuid) == 0;
-    entry->unreadable = code == TARN_INVALID || (code == TARN_OK && !is_ours);
+    entry->unreadable = code == TARN_INVALID;
+    entry->overwritten = code == TARN_OK &&
+                         (!head.id || strcmp(head.id, tarn_log_file(log, entry)) != 0 || head.version != told->version ||
+                          head.timestamp != told->committed_at || head.adds != told->files_added ||
+                          head.removes != told->files_removed || head.bytes_added != told->bytes_added);
     return TARN_OK;
 }
 
 /* Tarn writes an entry once, when its commit is published: one that was modified later is looked at, and the newest ones
  * are anyway. */
-static bool is_suspect(const struct tarn_log_entry *entry, size_t newer)
+static bool is_suspect(const struct replay *r, const struct tarn_log_entry *entry, size_t newer)
 {
-    bool is_later = entry->mtime_ms > entry->committed_ms + OWN_SLACK_MS;
-
-    return !entry->absent && (is_later || entry->size == 0 || newer < WINDOW_OWN);
+    if (entry->absent || entry->told == 0)
+        return false;
+    bool is_later = entry->mtime_ms > r->g->facts->log.told[entry->told - 1].committed_at + OWN_SLACK_MS;
+    bool is_small = entry->size <= OWN_SMALL_BYTES;
+    return (is_later && (is_small || r->g->options->sweep)) || entry->size == 0 || (newer < WINDOW_OWN && is_small);
 }
 
 /* Of a managed table the catalog tells what was done; only what came before Tarn is read from the log, and what the
@@ -248,7 +272,7 @@ tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_e
         if (is_dense && entry->committed)
             newer = entry->number;
         if (!needs_reading(&r, entry)) {
-            code = is_suspect(entry, own++) ? visit_own(&r, entry, err) : TARN_OK;
+            code = is_suspect(&r, entry, own++) ? visit_own(&r, entry, err) : TARN_OK;
             continue;
         }
         visited++;

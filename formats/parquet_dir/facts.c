@@ -85,7 +85,7 @@ static tarn_code set_past(struct dir *d, const struct tarn_schema *schema, struc
 static tarn_code end_coverage(struct dir *d, struct tarn_err *err)
 {
     json_t *keys = NULL;
-    tarn_code code = tarn_coverage_end(d->coverage, d->facts, &keys, err);
+    tarn_code code = tarn_coverage_end(d->coverage, d->facts, &keys, NULL, err);
 
     if (code != TARN_OK)
         return code;

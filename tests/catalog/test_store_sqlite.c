@@ -114,6 +114,30 @@ Test(store_sqlite, findings_of_the_first_shape_are_carried_over)
     tarn_findings_done(&c.closed);
 }
 
+static tarn_code blocked_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return tx->ops->tables.get_by_id(tx, 7, ctx, err);
+}
+
+Test(store_sqlite, a_blocked_table_of_the_first_shape_is_carried_over)
+{
+    const char *folder = tarn_tmp();
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    TARN_ERR(err);
+
+    make_first_database(tarn_path(folder, "catalog.db"),
+        "INSERT INTO namespaces (name, created_at) VALUES ('default', 1); "
+        "INSERT INTO tables (id, uuid, namespace_id, name, format, mode, location, version, published_version, oldest_version, "
+        "schema_version, published_schema, file_count, total_bytes, partition_keys, properties, monitors, publish, protected, block, "
+        "created_at, committed_at, revision, first_version, staging, log_from) SELECT 7, 'u', id, 't', 'manifest', 'managed', '/t', 3, "
+        "2, 0, 0, 0, 0, 0, '[]', '{}', '{}', 1, 0, 'foreign_write', 1, 2, 3, 0, 0, 0 FROM namespaces WHERE name = 'default'");
+    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    cr_assert(eq(int, tarn_store_read(store, blocked_tx, &table, &err), TARN_OK), "%s", err.detail);
+    cr_expect(eq(int, table->block, TARN_BLOCK_FOREIGN_WRITE));
+    cr_expect(table->block_document == NULL, "nobody noted it");
+    cr_expect(eq(i64, table->version, 3));
+}
+
 static tarn_code scan_row_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     return tx->ops->monitors.get(tx, 1, ctx, err);

@@ -59,8 +59,8 @@ Test(documents, each_fault_of_a_document_has_its_code)
     rows[7].facts.last_updated_bad = true, rows[7].expected = "implausible_timestamp manifest.json warning";
     rows[8].facts.last_updated_naive = true, rows[8].expected = "naive_timestamp manifest.json info";
     rows[9].facts.schema_not_in_history = true, rows[9].expected = "schema_version_not_in_history schema.json warning";
-    rows[10].facts.managed = true, rows[10].facts.foreign_manifest = true;
-    rows[10].expected = "foreign_write manifest.json error";
+    rows[10].facts.managed = true, rows[10].facts.pointer_differs = true;
+    rows[10].expected = "pointer_mismatch last_committed_txn warning";
     rows[11].facts.managed = true, rows[11].facts.foreign_manifest = rows[11].facts.pointer_differs = true;
     rows[11].facts.behind_since = NOW - 1000, rows[11].expected = ""; /* a publication at work */
     for (size_t i = 0; i < TARN_COUNT(rows); i++)
@@ -152,6 +152,33 @@ Test(storage_state, what_cannot_be_judged_is_one_finding)
         for (size_t k = 1; k < tarn_judges_count; k++)
             if (facts.state != TARN_FACTS_READ)
                 cr_expect(eq(str, (char *)judged(tarn_judges[k], &facts, NULL), ""), "judge %zu", k);
+    }
+}
+
+Test(foreign_write, the_document_is_the_subject)
+{
+    struct { struct tarn_facts facts; const char *expected; } rows[10];
+    for (size_t i = 0; i < TARN_COUNT(rows); i++) {
+        rows[i].facts = plain_facts();
+        rows[i].facts.managed = true;
+    }
+    rows[0].expected = "";
+    rows[1].facts.foreign_manifest = true, rows[1].expected = "foreign_write manifest.json error";
+    rows[2].facts.foreign_pointer = true, rows[2].expected = "foreign_write last_committed_txn error";
+    rows[3].facts.foreign_schema = true, rows[3].expected = "foreign_write schema.json error";
+    rows[4].facts.foreign_manifest = true, rows[4].facts.behind_since = NOW - 1000, rows[4].expected = "";
+    rows[5].facts.block = TARN_BLOCK_FOREIGN_WRITE, rows[5].expected = "foreign_write manifest.json error";
+    rows[6].facts.block = TARN_BLOCK_FOREIGN_WRITE, rows[6].facts.block_document = strdup("_transactions/txn-3.json");
+    rows[6].expected = "foreign_write _transactions/txn-3.json error";
+    rows[7].facts.block = TARN_BLOCK_FOREIGN_WRITE, rows[7].facts.block_document = strdup("schema.json");
+    rows[7].facts.foreign_schema = rows[7].facts.foreign_manifest = true, rows[7].facts.behind_since = NOW - 1000;
+    rows[7].expected = "foreign_write manifest.json error; foreign_write schema.json error";
+    rows[8].facts.managed = false, rows[8].facts.foreign_manifest = true, rows[8].expected = "";
+    rows[9].facts.state = TARN_FACTS_UNREACHABLE, rows[9].facts.block = TARN_BLOCK_FOREIGN_WRITE;
+    rows[9].expected = "foreign_write manifest.json error";
+    for (size_t i = 0; i < TARN_COUNT(rows); i++) {
+        cr_expect(eq(str, (char *)judged(tarn_judge_foreign_write, &rows[i].facts, NULL), (char *)rows[i].expected), "row %zu", i);
+        tarn_facts_done(&rows[i].facts);
     }
 }
 

@@ -228,6 +228,95 @@ Test(managed, partitions_and_statistics_are_judged_by_the_catalog)
     }
 }
 
+/* --- documents of others --- */
+
+static const char *subjects(const char *code)
+{
+    static char out[1024];
+    size_t i, len = 0;
+    json_t *finding;
+
+    out[0] = '\0';
+    json_array_foreach (json_object_get(tarn_answer(), "findings"), i, finding)
+        if (strcmp(json_string_value(json_object_get(finding, "code")), code) == 0)
+            len += (size_t)snprintf(out + len, sizeof out - len, "%s%s (%s)", len ? " " : "",
+                                    json_string_value(json_object_get(finding, "subject")),
+                                    json_string_value(json_object_get(finding, "cure")));
+    return out;
+}
+
+static void keep(const char *name, char **text)
+{
+    size_t len;
+    *text = tarn_read_file(in_table(name), &len);
+}
+
+Test(managed, each_document_that_somebody_else_wrote_is_named)
+{
+    static const struct { const char *name, *text, *codes, *subjects; } k_rows[] = {
+        { "manifest.json", "{\"version\":1,\"files\":[]}", "foreign_write manifest_last_updated_missing", "manifest.json (republish)" },
+        { "last_committed_txn", "txn-99\n", "foreign_write", "last_committed_txn (republish)" },
+        { "schema.json", "{\"type\":\"struct\",\"fields\":[{\"name\":\"x\",\"type\":\"string\",\"nullable\":true}]}", "foreign_write",
+          "schema.json (republish)" },
+        { "_transactions/txn-1.json", "{\"id\":\"txn-1\",\"operations\":[]}", "foreign_write", "_transactions/txn-1.json (republish)" },
+        { "_transactions/txn-2.json", "{\"id\":\"txn-2\",\"operations\":[]}", "foreign_write", "_transactions/txn-2.json (adopt)" },
+        { "_transactions/txn-1.json", "{\"id\"", "unreadable_transaction_log_entry", "" },
+        { "last_committed_txn", "", "pointer_unreadable", "" },
+        { "schema.json", "{", "schema_unreadable", "" },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        char *before = NULL;
+        if (i == 0) {
+            table(",\"schema\":{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"int64\",\"nullable\":false}]}");
+            add("a.parquet", ",\"columnStats\":{\"id\":{\"min\":1}}");
+            publish();
+            cr_expect(eq(str, (char *)check(), ""));
+        }
+        if (tarn_file_exists(in_table(k_rows[i].name)))
+            keep(k_rows[i].name, &before);
+        put(k_rows[i].name, k_rows[i].text);
+        cr_expect(eq(str, (char *)check(), (char *)k_rows[i].codes), "row %zu", i);
+        cr_expect(eq(str, (char *)subjects("foreign_write"), (char *)k_rows[i].subjects), "row %zu", i);
+        tarn_remove_tree(in_table(k_rows[i].name));
+        if (before)
+            put(k_rows[i].name, before);
+        free(before);
+        cr_expect(eq(str, (char *)check(), ""), "row %zu", i);
+    }
+}
+
+Test(managed, an_entry_that_lay_there_before_tarn_is_no_foreign_write)
+{
+    write_parquet(in_table("a.parquet"), COLUMNS, HOURS_AGO(5));
+    put("manifest.json", "{\"version\":1,\"last_updated\":\"2024-02-01T00:00:00Z\",\"files\":[]}");
+    put("last_committed_txn", "txn-1");
+    put("_transactions/txn-1.json", "{\"id\":\"txn-1\",\"timestamp\":\"2024-02-01T00:00:00Z\",\"operations\":[]}");
+    put("_transactions/txn-3.json", "{\"id\":\"txn-3\",\"timestamp\":\"2024-02-01T00:00:00Z\",\"operations\":[]}");
+    tarn_remove_tree(in_table("a.parquet"));
+    table("");
+    cr_expect(eq(str, (char *)check(), "transaction_gap"));
+    add("b.parquet", "");
+    publish();
+    cr_expect(eq(str, (char *)check(), "transaction_gap"));
+    tarn_write_text(in_table("_transactions/txn-9.json"), "{\"id\":\"txn-9\",\"operations\":[]}");
+    tarn_set_mtime(in_table("_transactions/txn-9.json"), tarn_now_ms() + 1000);
+    (void)check();
+    cr_expect(eq(str, (char *)subjects("foreign_write"), "_transactions/txn-9.json (adopt)"));
+}
+
+Test(managed, the_document_that_stopped_the_publication_is_named)
+{
+    table("");
+    commit("a.parquet", NULL, "");
+    publish();
+    put("_transactions/txn-2.json", "{\"id\":\"txn-2\",\"operations\":[]}");
+    add("b.parquet", ",\"numRecords\":0");
+    TARN_ERR(err);
+    cr_expect(eq(int, tarn_publish_table(&g_lake->lake, 1, &err), TARN_FOREIGN_WRITE));
+    cr_expect(eq(str, (char *)check(), "foreign_write"));
+    cr_expect(eq(str, (char *)subjects("foreign_write"), "_transactions/txn-2.json (republish)"));
+}
+
 /* --- batches --- */
 
 static void tell(const char *id, const char *status, const char *more)
