@@ -168,7 +168,6 @@ struct tarn_facts {
     char *manifest_transaction;             /* the newest one in it, as it says itself; owned, NULL: it tells none */
     bool schema_not_in_history;
     bool foreign_manifest;      /* managed: another manifest than the one that Tarn wrote last */
-    bool foreign_pointer;       /* managed: the pointer names a transaction that the catalog does not know */
     bool foreign_schema;        /* managed: schema.json holds a version that the catalog does not know */
     bool pointer_differs;       /* managed: the pointer names another transaction than the one shown */
     bool publication_off;       /* managed: storage is not kept up to date, or shows nothing yet */

@@ -59,7 +59,6 @@ void tarn_judge_foreign_write(struct tarn_judging *j)
     bool is_stopped = f->block == TARN_BLOCK_FOREIGN_WRITE;
     const struct { bool is_so; struct foreign_write write; } k_rows[] = {
         { f->foreign_manifest, { "manifest.json", "it is not the one that Tarn wrote last", NULL } },
-        { f->foreign_pointer, { "last_committed_txn", "it names a transaction that the catalog does not know", NULL } },
         { f->foreign_schema, { "schema.json", "it holds a schema that the catalog does not know", NULL } },
     };
 

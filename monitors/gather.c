@@ -177,7 +177,7 @@ static tarn_code gather_managed(struct tarn_lake *lake, const struct tarn_gather
             code = has_moved(catalog, &moved, err);
     }
     if (moved) /* too busy to be told apart; the next scan asks again */
-        facts->pointer_differs = facts->foreign_manifest = facts->foreign_pointer = facts->foreign_schema = false;
+        facts->pointer_differs = facts->foreign_manifest = facts->foreign_schema = false;
     return code;
 }
 

@@ -304,18 +304,6 @@ static tarn_code match_commits(struct tarn_gather *g, struct tarn_err *err)
     return g->options->catalog->commits(g->options->catalog->ctx, note_committed, &walk, err);
 }
 
-/* Managed: Tarn left a pointer of its own there, and it names none of the catalog's transactions. */
-static void note_foreign_pointer(struct tarn_gather *g)
-{
-    struct tarn_facts *facts = g->facts;
-    bool is_known = !facts->pointer_id || g->options->catalog->shown_at < 0 || !facts->pointer_differs;
-
-    for (size_t i = 0; i < facts->log.count && !is_known; i++)
-        is_known = facts->log.entries[i].committed &&
-                   strcmp(tarn_log_id(&facts->log, &facts->log.entries[i]), facts->pointer_id) == 0;
-    facts->foreign_pointer = !is_known;
-}
-
 static void note_latest(struct tarn_gather *g)
 {
     struct tarn_facts *facts = g->facts;
@@ -412,8 +400,6 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
     }
     if (code == TARN_OK)
         code = note_ids(log, err);
-    if (code == TARN_OK && catalog)
-        note_foreign_pointer(g);
     note_latest(g);
     note_cut(g);
     if (code == TARN_OK)

@@ -164,7 +164,8 @@ Test(foreign_write, the_document_is_the_subject)
     }
     rows[0].expected = "";
     rows[1].facts.foreign_manifest = true, rows[1].expected = "foreign_write manifest.json error";
-    rows[2].facts.foreign_pointer = true, rows[2].expected = "foreign_write last_committed_txn error";
+    rows[2].facts.block = TARN_BLOCK_FOREIGN_WRITE, rows[2].facts.block_document = strdup("last_committed_txn");
+    rows[2].expected = "foreign_write last_committed_txn error";
     rows[3].facts.foreign_schema = true, rows[3].expected = "foreign_write schema.json error";
     rows[4].facts.foreign_manifest = true, rows[4].facts.behind_since = NOW - 1000, rows[4].expected = "";
     rows[5].facts.block = TARN_BLOCK_FOREIGN_WRITE, rows[5].expected = "foreign_write manifest.json error";

@@ -255,7 +255,7 @@ Test(managed, each_document_that_somebody_else_wrote_is_named)
 {
     static const struct { const char *name, *text, *codes, *subjects; } k_rows[] = {
         { "manifest.json", "{\"version\":1,\"files\":[]}", "foreign_write manifest_last_updated_missing", "manifest.json (republish)" },
-        { "last_committed_txn", "txn-99\n", "foreign_write", "last_committed_txn (republish)" },
+        { "last_committed_txn", "txn-99\n", "pointer_mismatch", "" },
         { "schema.json", "{\"type\":\"struct\",\"fields\":[{\"name\":\"x\",\"type\":\"string\",\"nullable\":true}]}", "foreign_write",
           "schema.json (republish)" },
         { "_transactions/txn-1.json", "{\"id\":\"txn-1\",\"operations\":[]}", "foreign_write", "_transactions/txn-1.json (republish)" },
