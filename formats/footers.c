@@ -1,31 +1,169 @@
-/* footers.c - the footers of the newest files, folded into few facts: one a kind of drift and column, not one a
- * file, so that a thousand files with the same fault are one line. */
+/* footers.c - the footers of the newest files: read side by side, noted one by one, folded in the order of the files into few
+ * facts: one a kind of drift and column, not one a file, so that a thousand files with the same fault are one line. */
 #include "formats/footers.h"
 #include "catalog/schema_map.h"
-#include "formats/parquet/parquet.h"
+#include "formats/footer_note.h"
+#include <pthread.h>
 #include <string.h>
 
-#define DRIFTS_MAX 500 /* kinds and columns told apart */
+enum {
+    DRIFTS_MAX = 500,  /* kinds and columns told apart */
+    THREADS_MAX = 4,   /* that read, the caller's too */
+    A_THREAD = 64      /* footers for which another thread is worth its start */
+};
 
-struct footers {
-    struct tarn_facts *facts;
+/* --- reading --- */
+
+struct reading {
+    struct tarn_place *place;
+    struct tarn_pick *picks;
+    size_t count;
     const struct tarn_schema_past *past;
     const json_t *partition_keys;
-    const struct tarn_pick *pick;         /* the file at hand */
-    const struct tarn_parquet *parquet;   /* its footer */
-    struct tarn_schema_map **maps;        /* owned, by how far behind; NULL: not needed yet */
-    bool *ended;                          /* per facts->nulls: an older file has values */
-    tarn_code code;                       /* of a visitor that cannot return one */
+    struct tarn_schema_map **maps; /* owned, by how far behind; those that are needed */
+    char **whys;                   /* owned, by pick: why it could not be read; NULL: it was, or is gone */
+    pthread_mutex_t lock;          /* guards what follows */
+    size_t next;
+    tarn_code code;
     struct tarn_err *err;
 };
 
-static const struct tarn_column *field_of(const struct tarn_type *type, const char *name, size_t len)
+static void reading_done(struct reading *r)
 {
-    for (size_t i = 0; i < type->field_count; i++)
-        if (strlen(type->fields[i].name) == len && memcmp(type->fields[i].name, name, len) == 0)
-            return &type->fields[i];
+    for (size_t i = 0; r->maps && i < TARN_BEHIND_MAX; i++)
+        tarn_schema_map_free(r->maps[i]);
+    free(r->maps);
+    for (size_t i = 0; r->whys && i < r->count; i++)
+        free(r->whys[i]);
+    free(r->whys);
+    pthread_mutex_destroy(&r->lock);
+}
+
+/* A file that names an older version is held to that one: what changed since is no fault of the file. */
+static tarn_code make_maps(struct reading *r, struct tarn_err *err)
+{
+    const struct tarn_schema_past *past = r->past;
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < r->count && code == TARN_OK; i++) {
+        size_t behind = r->picks[i].behind;
+        if (behind == 0 || behind >= TARN_BEHIND_MAX || r->picks[i].note || !past->current)
+            continue;
+        if (!r->maps)
+            r->maps = calloc(TARN_BEHIND_MAX, sizeof *r->maps);
+        if (!r->maps)
+            return tarn_fail_oom(err);
+        if (!r->maps[behind])
+            code = tarn_schema_map_of(past->rows, past->count, past->rows[past->count - 1 - behind].version,
+                                      &r->maps[behind], err);
+    }
+    return code;
+}
+
+static tarn_code read_one(struct reading *r, struct tarn_pick *pick, struct tarn_err *err)
+{
+    TARN_AUTO(parquet) struct tarn_parquet *parquet = NULL;
+    bool is_long_ago = pick->behind >= TARN_BEHIND_MAX; /* too long to be told apart */
+    const struct tarn_footer_rule rule = { .schema = is_long_ago ? NULL : r->past->current,
+                                           .map = r->maps && !is_long_ago ? r->maps[pick->behind] : NULL,
+                                           .partition_keys = r->partition_keys };
+
+    tarn_code code = tarn_parquet_read(r->place, pick->path, pick->size, &parquet, err);
+    return code == TARN_OK ? tarn_footer_note_make(parquet, pick->path, &rule, &pick->note, err) : code;
+}
+
+/* The next one that has no note, SIZE_MAX: none, or somebody failed. */
+static size_t take_next(struct reading *r)
+{
+    size_t at = SIZE_MAX;
+
+    pthread_mutex_lock(&r->lock);
+    while (r->next < r->count && r->picks[r->next].note)
+        r->next++;
+    if (r->next < r->count && r->code == TARN_OK)
+        at = r->next++;
+    pthread_mutex_unlock(&r->lock);
+    return at;
+}
+
+/* What storage does not give is a fact about that file; everything else ends the reading. */
+static void note_fault(struct reading *r, size_t at, tarn_code code, struct tarn_err *fault)
+{
+    if (code == TARN_NOT_FOUND)
+        return;
+    if (code == TARN_STORAGE_UNAVAILABLE)
+        r->whys[at] = strdup(fault->detail);
+    if (code == TARN_STORAGE_UNAVAILABLE && r->whys[at])
+        return;
+    pthread_mutex_lock(&r->lock);
+    if (r->code == TARN_OK)
+        r->code = tarn_err_move(r->err, fault);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void *read_many(void *ctx)
+{
+    struct reading *r = ctx;
+
+    for (size_t at = take_next(r); at != SIZE_MAX; at = take_next(r)) {
+        TARN_ERR(fault);
+        tarn_code code = read_one(r, &r->picks[at], &fault);
+        if (code != TARN_OK)
+            note_fault(r, at, code, &fault);
+    }
     return NULL;
 }
+
+static tarn_code read_all(struct reading *r, struct tarn_err *err)
+{
+    pthread_t threads[THREADS_MAX];
+    size_t unread = 0, started = 0;
+
+    for (size_t i = 0; i < r->count; i++)
+        unread += !r->picks[i].note;
+    r->whys = calloc(r->count + 1, sizeof *r->whys);
+    tarn_code code = r->whys ? make_maps(r, err) : tarn_fail_oom(err);
+    if (code != TARN_OK)
+        return code;
+    while (started + 1 < THREADS_MAX && (started + 1) * A_THREAD < unread &&
+           pthread_create(&threads[started], NULL, read_many, r) == 0)
+        started++;
+    (void)read_many(r);
+    for (size_t i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+    return r->code;
+}
+
+/* Files of one writer have one note: neighbours share it. */
+static void share_notes(struct tarn_pick *picks, size_t count)
+{
+    enum { LAST = 8 };
+    struct tarn_footer_note *last[LAST] = { 0 };
+
+    for (size_t i = 0, at = 0; i < count; i++) {
+        struct tarn_footer_note *note = picks[i].note, *same = NULL;
+        for (size_t k = 0; k < LAST && note && !same; k++)
+            if (last[k] && tarn_footer_note_equal(last[k], note))
+                same = last[k];
+        if (!note)
+            continue;
+        if (!same) {
+            last[at++ % LAST] = note;
+        } else if (same != note) {
+            tarn_footer_note_drop(note);
+            picks[i].note = tarn_footer_note_hold(same);
+        }
+    }
+}
+
+/* --- folding --- */
+
+struct folding {
+    struct tarn_facts *facts;
+    const struct tarn_schema_past *past;
+    const struct tarn_pick *pick;  /* the file at hand */
+    bool *ended;                   /* per facts->nulls: an older file has values */
+};
 
 /* By dotted path; the "list" and "key_value" steps of a file's layout are passed over. */
 static bool has_column(const struct tarn_schema *schema, const char *path)
@@ -34,7 +172,10 @@ static bool has_column(const struct tarn_schema *schema, const char *path)
 
     while (*path) {
         size_t len = strcspn(path, ".");
-        const struct tarn_column *column = field_of(type, path, len);
+        const struct tarn_column *column = NULL;
+        for (size_t i = 0; i < type->field_count && !column; i++)
+            if (strlen(type->fields[i].name) == len && memcmp(type->fields[i].name, path, len) == 0)
+                column = &type->fields[i];
         bool is_step = (len == 4 && memcmp(path, "list", 4) == 0) || (len == 9 && memcmp(path, "key_value", 9) == 0);
         if (!column && !is_step)
             return false;
@@ -58,234 +199,150 @@ static int64_t changed_at(const struct tarn_schema_past *past, const char *colum
     return came ? at : INT64_MIN;
 }
 
-static void set_text(struct footers *f, char **out, const char *text)
+static bool set_text(char **out, const char *text)
 {
-    if (!text)
-        return;
-    *out = strdup(text);
-    if (!*out)
-        f->code = tarn_fail_oom(f->err);
+    *out = text ? strdup(text) : NULL;
+    return *out || !text;
 }
 
-/* The fact of this kind and column, made when missing; NULL: too many, or no memory. */
-static struct tarn_drift_fact *drift_fact(struct footers *f, const struct tarn_drift *drift)
+/* The fact of this kind and column, made when missing; *out NULL: too many. */
+static tarn_code drift_fact(struct folding *f, const struct tarn_noted_drift *drift, struct tarn_drift_fact **out,
+                            struct tarn_err *err)
 {
     struct tarn_facts *facts = f->facts;
 
-    for (size_t i = 0; i < facts->drift_count; i++)
+    *out = NULL;
+    for (size_t i = 0; i < facts->drift_count && !*out; i++)
         if (facts->drifts[i].kind == drift->kind && strcmp(facts->drifts[i].column, drift->column) == 0)
-            return &facts->drifts[i];
-    facts->drifts_cut |= facts->drift_count == DRIFTS_MAX;
-    if (facts->drifts_cut)
-        return NULL;
+            *out = &facts->drifts[i];
+    facts->drifts_cut |= !*out && facts->drift_count == DRIFTS_MAX;
+    if (*out || facts->drifts_cut)
+        return TARN_OK;
     if (!facts->drifts)
         facts->drifts = calloc(DRIFTS_MAX, sizeof *facts->drifts);
-    char *column = strdup(drift->column);
-    if (!facts->drifts || !column) {
-        free(column);
-        f->code = tarn_fail_oom(f->err);
-        return NULL;
-    }
-    struct tarn_drift_fact *fact = &facts->drifts[facts->drift_count++];
+    if (!facts->drifts)
+        return tarn_fail_oom(err);
+    struct tarn_drift_fact *fact = &facts->drifts[facts->drift_count];
     fact->kind = drift->kind;
-    fact->column = column;
-    set_text(f, &fact->possible_rename, drift->possible_rename);
-    if (drift->registered)
-        tarn_type_format(drift->registered, fact->registered, sizeof fact->registered);
-    if (drift->found)
-        tarn_type_format(drift->found, fact->found, sizeof fact->found);
-    return fact;
+    memcpy(fact->registered, drift->registered, sizeof fact->registered);
+    memcpy(fact->found, drift->found, sizeof fact->found);
+    if (!set_text(&fact->column, drift->column))
+        return tarn_fail_oom(err);
+    facts->drift_count++;
+    *out = fact;
+    return set_text(&fact->possible_rename, drift->possible_rename) ? TARN_OK : tarn_fail_oom(err);
 }
 
-static void note_drift(void *ctx, const struct tarn_drift *drift)
+static tarn_code fold_drift(struct folding *f, const struct tarn_noted_drift *drift, struct tarn_err *err)
 {
-    struct footers *f = ctx;
-    struct tarn_drift_fact *fact = f->code == TARN_OK ? drift_fact(f, drift) : NULL;
-
-    if (!fact)
-        return;
     bool is_extra = drift->kind == TARN_DRIFT_EXTRA_COLUMN, is_by_its_own = f->pick->behind > 0;
+    struct tarn_drift_fact *fact;
+    tarn_code code = drift_fact(f, drift, &fact, err);
+
+    if (code != TARN_OK || !fact)
+        return code;
     if (is_by_its_own || f->pick->mtime_ms >= changed_at(f->past, drift->column, !is_extra))
         fact->newer_files++;
     fact->severe |= drift->severe;
-    if (fact->files < (int64_t)TARN_COUNT(fact->examples))
-        set_text(f, &fact->examples[fact->files], f->pick->path);
+    bool is_example = fact->files < (int64_t)TARN_COUNT(fact->examples);
+    if (is_example && !set_text(&fact->examples[fact->files], f->pick->path))
+        return tarn_fail_oom(err);
     fact->files++;
+    return TARN_OK;
 }
 
-/* Is the column's one value another than the path's "key=value" says? */
-static bool contradicts_path(const struct footers *f, const char *key)
+static bool has_null(const struct tarn_footer_note *note, const char *column)
 {
-    const struct tarn_parquet_column *leaf = NULL;
-
-    for (size_t i = 0; i < f->parquet->column_count; i++)
-        if (strcmp(f->parquet->columns[i].path, key) == 0)
-            leaf = &f->parquet->columns[i];
-    if (!leaf || !leaf->has_min_max || !leaf->min || !leaf->max || strcmp(leaf->min, leaf->max) != 0)
-        return false;
-    const char *value = leaf->min;
-    size_t len = strlen(value), key_len = strlen(key);
-    if (len >= 2 && value[0] == '"') {
-        value++;
-        len -= 2;
-    }
-    for (const char *part = f->pick->path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
-        if (strncmp(part, key, key_len) != 0 || part[key_len] != '=')
-            continue;
-        const char *said = part + key_len + 1;
-        return strcspn(said, "/") != len || memcmp(said, value, len) != 0;
-    }
+    for (size_t i = 0; i < note->null_count; i++)
+        if (strcmp(note->nulls[i], column) == 0)
+            return true;
     return false;
 }
 
-static void note_partition_columns(struct footers *f)
-{
-    size_t index;
-    json_t *key;
-
-    json_array_foreach(f->partition_keys, index, key) {
-        const char *name = json_string_value(key);
-        const struct tarn_column *column = name ? field_of(&f->parquet->schema->root, name, strlen(name)) : NULL;
-        if (column)
-            note_drift(f, &(struct tarn_drift){ .kind = TARN_DRIFT_PARTITION_COLUMN,
-                                                .column = name,
-                                                .found = &column->type,
-                                                .severe = contradicts_path(f, name) });
-    }
-}
-
-/* The domain tells partition columns too; here they are told with the path's word. */
-static void note_drift_but_partitions(void *ctx, const struct tarn_drift *drift)
-{
-    if (drift->kind != TARN_DRIFT_PARTITION_COLUMN)
-        note_drift(ctx, drift);
-}
-
-static tarn_code map_of(struct footers *f, size_t behind, const struct tarn_schema_map **out, struct tarn_err *err)
-{
-    const struct tarn_schema_past *past = f->past;
-
-    if (!f->maps)
-        f->maps = calloc(TARN_BEHIND_MAX, sizeof *f->maps);
-    if (!f->maps)
-        return tarn_fail_oom(err);
-    tarn_code code = TARN_OK;
-    if (!f->maps[behind])
-        code = tarn_schema_map_of(past->rows, past->count, past->rows[past->count - 1 - behind].version, &f->maps[behind],
-                                  err);
-    *out = f->maps[behind];
-    return code;
-}
-
-/* A file that names an older version is held to that one: what changed since is no fault of the file. */
-static tarn_code note_drifts(struct footers *f, struct tarn_err *err)
-{
-    const struct tarn_schema_map *map = NULL;
-
-    if (f->pick->behind == 0) {
-        tarn_schema_drift(f->past->current, f->parquet->schema, f->partition_keys, note_drift_but_partitions, f);
-        return TARN_OK;
-    }
-    if (f->pick->behind == TARN_BEHIND_MAX)
-        return TARN_OK; /* too long ago to be told apart */
-    tarn_code code = map_of(f, f->pick->behind, &map, err);
-    if (code == TARN_OK)
-        tarn_schema_map_fit(map, f->parquet->schema, f->partition_keys, note_drift_but_partitions, f);
-    return code;
-}
-
-static bool is_all_null(const struct tarn_column *column, int64_t rows)
-{
-    return column->type.field_count == 0 && column->null_count == rows;
-}
-
 /* The newest file with rows names the candidates. */
-static tarn_code start_nulls(struct footers *f, struct tarn_err *err)
+static tarn_code start_nulls(struct folding *f, const struct tarn_footer_note *note, struct tarn_err *err)
 {
-    const struct tarn_type *root = &f->parquet->schema->root;
     struct tarn_facts *facts = f->facts;
 
-    facts->nulls = calloc(root->field_count + 1, sizeof *facts->nulls);
-    f->ended = calloc(root->field_count + 1, sizeof *f->ended);
+    facts->nulls = calloc(note->null_count + 1, sizeof *facts->nulls);
+    f->ended = calloc(note->null_count + 1, sizeof *f->ended);
     if (!facts->nulls || !f->ended)
         return tarn_fail_oom(err);
-    for (size_t i = 0; i < root->field_count; i++) {
-        if (!is_all_null(&root->fields[i], f->parquet->rows))
-            continue;
+    for (size_t i = 0; i < note->null_count; i++) {
         struct tarn_null_fact *fact = &facts->nulls[facts->null_count++];
         fact->files = 1;
-        set_text(f, &fact->column, root->fields[i].name);
-        set_text(f, &fact->example, f->pick->path);
-        if (f->code != TARN_OK)
-            return f->code;
+        if (!set_text(&fact->column, note->nulls[i]) || !set_text(&fact->example, f->pick->path))
+            return tarn_fail_oom(err);
     }
     return TARN_OK;
 }
 
-static tarn_code note_nulls(struct footers *f, struct tarn_err *err)
+static tarn_code fold_nulls(struct folding *f, const struct tarn_footer_note *note, struct tarn_err *err)
 {
     struct tarn_facts *facts = f->facts;
 
-    if (f->parquet->rows <= 0)
+    if (!note->has_rows)
         return TARN_OK;
     if (facts->files_with_rows++ == 0)
-        return start_nulls(f, err);
+        return start_nulls(f, note, err);
     for (size_t i = 0; i < facts->null_count; i++) {
-        const char *name = facts->nulls[i].column;
-        const struct tarn_column *column = field_of(&f->parquet->schema->root, name, strlen(name));
-        f->ended[i] |= !column || !is_all_null(column, f->parquet->rows);
+        f->ended[i] |= !has_null(note, facts->nulls[i].column);
         facts->nulls[i].files += !f->ended[i];
     }
     return TARN_OK;
 }
 
-static tarn_code note_footer(struct footers *f, struct tarn_err *err)
+static tarn_code fold_one(struct folding *f, const struct tarn_footer_note *note, struct tarn_err *err)
 {
     struct tarn_facts *facts = f->facts;
-    struct tarn_suspects *k_lists[] = { NULL, &facts->corrupt, &facts->encrypted, &facts->footer_too_large };
+    struct tarn_suspects *lists[] = { NULL, &facts->corrupt, &facts->encrypted, &facts->footer_too_large };
+    tarn_code code = TARN_OK;
 
     facts->footers_read++;
     if (!tarn_fileset_put(&facts->footer_paths, f->pick->path))
         return tarn_fail_oom(err);
-    if (f->parquet->state != TARN_PARQUET_OK)
-        return tarn_suspects_add(k_lists[f->parquet->state], f->pick->path, f->parquet->reason, -1, -1,
-                                 f->pick->mtime_ms, err);
-    tarn_code code = f->past->current ? note_drifts(f, err) : TARN_OK;
-    if (code != TARN_OK)
-        return code;
-    if (f->code == TARN_OK)
-        note_partition_columns(f);
-    return f->code == TARN_OK ? note_nulls(f, err) : f->code;
+    if (note->state != TARN_PARQUET_OK)
+        return tarn_suspects_add(lists[note->state], f->pick->path, note->reason, -1, -1, f->pick->mtime_ms, err);
+    for (size_t i = 0; i < note->drift_count && code == TARN_OK; i++)
+        code = fold_drift(f, &note->drifts[i], err);
+    return code == TARN_OK ? fold_nulls(f, note, err) : code;
+}
+
+static tarn_code fold_all(const struct reading *r, struct tarn_facts *facts, struct tarn_err *err)
+{
+    struct folding f = { .facts = facts, .past = r->past };
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < r->count && code == TARN_OK; i++) {
+        f.pick = &r->picks[i];
+        if (f.pick->note)
+            code = fold_one(&f, f.pick->note, err);
+        else if (r->whys[i])
+            code = tarn_suspects_add(&facts->unread, f.pick->path, r->whys[i], -1, -1, f.pick->mtime_ms, err);
+    }
+    free(f.ended);
+    return code;
 }
 
 tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks, size_t most,
-                              const struct tarn_schema_past *past, const json_t *partition_keys, struct tarn_facts *facts, struct tarn_err *err)
+                              const struct tarn_schema_past *past, const json_t *partition_keys,
+                              struct tarn_facts *facts, struct tarn_err *err)
 {
-    struct footers f = { .facts = facts, .past = past, .partition_keys = partition_keys, .code = TARN_OK, .err = err };
-    tarn_code code = TARN_OK;
+    __attribute__((cleanup(reading_done))) struct reading r = { .place = place, .past = past,
+                                                                .partition_keys = partition_keys, .err = err };
 
+    pthread_mutex_init(&r.lock, NULL);
     tarn_picks_sort(picks);
-    if (most > picks->count)
-        most = picks->count;
+    r.picks = picks->heap;
+    r.count = most < picks->count ? most : picks->count;
     facts->footers_wanted = picks->offered;
-    for (size_t i = 0; i < most && code == TARN_OK; i++) {
-        TARN_AUTO(parquet) struct tarn_parquet *parquet = NULL;
-        TARN_ERR(fault);
-        f.pick = &picks->heap[i];
-        code = tarn_parquet_read(place, f.pick->path, f.pick->size, &parquet, &fault);
-        f.parquet = parquet;
-        if (code == TARN_OK)
-            code = note_footer(&f, err);
-        else if (code == TARN_NOT_FOUND)
-            code = TARN_OK;
-        else
-            code = tarn_err_move(err, &fault);
+    int64_t unread = facts->unread.total;
+    tarn_code code = read_all(&r, err);
+    if (code == TARN_OK) {
+        share_notes(r.picks, r.count);
+        code = fold_all(&r, facts, err);
     }
-    free(f.ended);
-    for (size_t i = 0; f.maps && i < TARN_BEHIND_MAX; i++)
-        tarn_schema_map_free(f.maps[i]);
-    free(f.maps);
-    if (code == TARN_OK && (int64_t)most == picks->offered)
+    if (code == TARN_OK && (int64_t)r.count == picks->offered && facts->unread.total == unread)
         facts->saw |= TARN_SAW_FOOTERS;
     return code;
 }

@@ -6,7 +6,14 @@
 
 /* The newest `max` of the files offered. Of two of one time the one whose path comes first is the newer. */
 #define TARN_BEHIND_UNKNOWN 0xffffu
-struct tarn_pick { char *path; int64_t size, mtime_ms; unsigned behind; };
+struct tarn_footer_note;
+struct tarn_pick {
+    char *path;                    /* owned */
+    int64_t size, mtime_ms;
+    unsigned behind;
+    struct tarn_footer_note *note; /* held; NULL: its footer was not read yet */
+};
+void tarn_pick_done(struct tarn_pick *pick);
 struct tarn_picks {
     struct tarn_pick *heap;  /* owned; the oldest on top */
     size_t count, max;
@@ -25,8 +32,9 @@ void tarn_picks_sort(struct tarn_picks *picks); /* newest first; no heap any mor
 /* How many of the picks are newer than all that was not kept, now or when some of them went. */
 size_t tarn_picks_certain(const struct tarn_picks *picks);
 
-/* Reads the footers of the newest `most` picks, newest first, into the facts; picks->offered is the number of files that
- * have one. A file that vanished is passed over. The picks are sorted.
+/* Reads the footers of the newest `most` picks, but of those that have a note, and tells the facts what they say, newest
+ * first; picks->offered is the number of files that have one. A file that vanished is passed over, one that cannot be read
+ * is told. The picks are sorted.
  * `partition_keys`: JSON array or NULL. */
 TARN_MUST tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks, size_t most,
                                         const struct tarn_schema_past *past, const json_t *partition_keys,

@@ -2,6 +2,7 @@
  * files of one time the one whose path comes first counts as newer, so that the same files are picked in whatever order
  * they are met. */
 #include "formats/footers.h"
+#include "formats/footer_note.h"
 #include <string.h>
 
 static bool is_newer(const struct tarn_pick *a, const struct tarn_pick *b)
@@ -11,12 +12,19 @@ static bool is_newer(const struct tarn_pick *a, const struct tarn_pick *b)
 
 static int newest_first(const void *a, const void *b) { return is_newer(a, b) ? -1 : is_newer(b, a); }
 
+void tarn_pick_done(struct tarn_pick *pick)
+{
+    free(pick->path);
+    tarn_footer_note_drop(pick->note);
+    *pick = (struct tarn_pick){ 0 };
+}
+
 void tarn_picks_done(struct tarn_picks *picks)
 {
     for (size_t i = 0; i < picks->count; i++)
-        free(picks->heap[i].path);
+        tarn_pick_done(&picks->heap[i]);
     free(picks->heap);
-    free(picks->passed.path);
+    tarn_pick_done(&picks->passed);
     *picks = (struct tarn_picks){ .max = picks->max };
 }
 
@@ -58,7 +66,7 @@ static void pass(struct tarn_picks *picks, struct tarn_pick *pick)
 {
     if (!picks->passed.path || is_newer(pick, &picks->passed))
         swap(pick, &picks->passed);
-    free(pick->path);
+    tarn_pick_done(pick);
 }
 
 bool tarn_picks_wants(const struct tarn_picks *picks, int64_t mtime_ms)
@@ -74,7 +82,7 @@ tarn_code tarn_picks_take(struct tarn_picks *picks, struct tarn_pick *pick, stru
     if (!picks->heap)
         picks->heap = calloc(picks->max ? picks->max : 1, sizeof *picks->heap);
     if (!picks->heap) {
-        free(own.path);
+        tarn_pick_done(&own);
         return tarn_fail_oom(err);
     }
     bool is_full = picks->count == picks->max;

@@ -24,6 +24,7 @@ struct tarn_recall {
     int64_t walked_at_ms;       /* when all folders were read last; 0: never */
     uint64_t told_key;          /* of what explained the files that a look by name told of */
     struct tarn_picks picks;
+    uint64_t notes_key;         /* of the schema that the notes of the picks were made with */
     struct tarn_memo memo;
 };
 void tarn_memo_done(struct tarn_memo *memo);

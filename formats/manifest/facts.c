@@ -2,6 +2,7 @@
  * manifest, and names of what lies there last. When the manifest was replaced meanwhile and something looks wrong, all is
  * looked at again and only what looks wrong both times is: a writer at work is no fault. */
 #include "formats/manifest/gather.h"
+#include "formats/footer_note.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -165,9 +166,18 @@ static bool is_no_table(const struct tarn_facts *facts)
     return facts->manifest == TARN_DOC_ABSENT && facts->pointer == TARN_DOC_ABSENT && facts->log.count == 0;
 }
 
-/* What the next scan of the table may start from. */
+/* What the next scan of the table may start from. A file so young may have been in the middle of being written. */
 static tarn_code leave(struct tarn_gather *g, struct tarn_err *err)
 {
+    int64_t racy_since_ms = tarn_now_ms() - tarn_gather_racy_ms(g);
+
+    for (size_t i = 0; i < g->picks.count; i++) {
+        struct tarn_pick *pick = &g->picks.heap[i];
+        if (pick->mtime_ms <= racy_since_ms)
+            continue;
+        tarn_footer_note_drop(pick->note);
+        pick->note = NULL;
+    }
     tarn_picks_done(&g->recall->picks);
     g->recall->picks = g->picks;
     g->picks = (struct tarn_picks){ 0 };

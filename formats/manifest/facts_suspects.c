@@ -114,7 +114,7 @@ static tarn_code drop_picks(struct tarn_gather *g, struct tarn_err *err)
     tarn_code code = TARN_OK;
 
     g->picks = (struct tarn_picks){ .max = old.max, .passed = old.passed };
-    old.passed.path = NULL;
+    old.passed = (struct tarn_pick){ 0 };
     for (size_t i = 0; i < old.count && code == TARN_OK; i++)
         if (!is_in_suspect(g, old.heap[i].path))
             code = tarn_picks_take(&g->picks, &old.heap[i], err);

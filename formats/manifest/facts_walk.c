@@ -110,9 +110,8 @@ static bool note_state(void *ctx, const struct tarn_folder_state *state)
 static void forget_near(struct walk *w)
 {
     for (size_t i = 0; i < w->near.count; i++)
-        free(w->near.heap[i].path);
-    free(w->near.passed.path);
-    w->near.passed.path = NULL;
+        tarn_pick_done(&w->near.heap[i]);
+    tarn_pick_done(&w->near.passed);
     w->near.count = 0;
 }
 
@@ -286,26 +285,33 @@ tarn_code tarn_gather_remember(struct tarn_gather *g, struct tarn_err *err)
     recall->picks = (struct tarn_picks){ 0 };
     if (!g->is_full) {
         g->picks.passed = g->known_picks.passed;
-        g->known_picks.passed.path = NULL;
+        g->known_picks.passed = (struct tarn_pick){ 0 };
     }
     if (!options->sweep && !g->is_full)
         choose_for_probe(&recall->folders);
     return TARN_OK;
 }
 
-/* Of the folders that were not read again, the picks are what they were. */
+/* Of the folders that were not read again, the picks are what they were. The others stay known for their notes. */
 static tarn_code offer_known(struct tarn_gather *g, struct tarn_err *err)
 {
     struct tarn_folders *folders = &g->recall->folders;
+    struct tarn_picks *known = &g->known_picks;
     tarn_code code = TARN_OK;
+    size_t left = 0;
 
-    for (size_t i = 0; i < g->known_picks.count && code == TARN_OK; i++) {
-        struct tarn_pick *pick = &g->known_picks.heap[i];
+    for (size_t i = 0; i < known->count && code == TARN_OK; i++) {
+        struct tarn_pick *pick = &known->heap[i];
         const struct tarn_folder *folder = tarn_folders_find(folders, pick->path, tarn_folder_len(pick->path));
-        if (folder && folder->flags & TARN_FOLDER_FOUND && !(folder->flags & TARN_FOLDER_LISTED))
+        if (folder && folder->flags & TARN_FOLDER_FOUND && !(folder->flags & TARN_FOLDER_LISTED)) {
             code = tarn_picks_take(&g->picks, pick, err);
+            continue;
+        }
+        known->heap[left++] = *pick;
+        if (left <= i)
+            *pick = (struct tarn_pick){ 0 };
     }
-    tarn_picks_done(&g->known_picks);
+    known->count = code == TARN_OK ? left : known->count;
     return code;
 }
 

@@ -1,0 +1,188 @@
+/* footer_note.c - a footer against the schema, once. */
+#include "formats/footer_note.h"
+#include "catalog/schema_map.h"
+#include <stdio.h>
+#include <string.h>
+
+struct noting {
+    struct tarn_footer_note *note;
+    const struct tarn_parquet *parquet;
+    const char *path;
+    bool failed; /* out of memory */
+};
+
+void tarn_footer_note_drop(struct tarn_footer_note *note)
+{
+    if (!note || --note->holders > 0)
+        return;
+    for (size_t i = 0; i < note->drift_count; i++) {
+        free(note->drifts[i].column);
+        free(note->drifts[i].possible_rename);
+    }
+    for (size_t i = 0; i < note->null_count; i++)
+        free(note->nulls[i]);
+    free(note->drifts);
+    free(note->nulls);
+    free(note);
+}
+
+struct tarn_footer_note *tarn_footer_note_hold(struct tarn_footer_note *note)
+{
+    if (note)
+        note->holders++;
+    return note;
+}
+
+static const struct tarn_column *field_of(const struct tarn_type *type, const char *name)
+{
+    for (size_t i = 0; i < type->field_count; i++)
+        if (strcmp(type->fields[i].name, name) == 0)
+            return &type->fields[i];
+    return NULL;
+}
+
+static char *copy(struct noting *n, const char *text)
+{
+    char *out = text ? strdup(text) : NULL;
+
+    n->failed |= text && !out;
+    return out;
+}
+
+static void note_drift(void *ctx, const struct tarn_drift *drift)
+{
+    struct noting *n = ctx;
+    struct tarn_footer_note *note = n->note;
+    struct tarn_noted_drift *more = note->drifts;
+
+    if ((note->drift_count & (note->drift_count - 1)) == 0) /* a power of two, or none */
+        more = realloc(note->drifts, (note->drift_count ? 2 * note->drift_count : 1) * sizeof *more);
+    if (!more) {
+        n->failed = true;
+        return;
+    }
+    note->drifts = more;
+    struct tarn_noted_drift *noted = &note->drifts[note->drift_count++];
+    *noted = (struct tarn_noted_drift){ .kind = drift->kind, .severe = drift->severe };
+    noted->column = copy(n, drift->column);
+    noted->possible_rename = copy(n, drift->possible_rename);
+    if (drift->registered)
+        tarn_type_format(drift->registered, noted->registered, sizeof noted->registered);
+    if (drift->found)
+        tarn_type_format(drift->found, noted->found, sizeof noted->found);
+}
+
+/* The domain tells partition columns too; here they are told with the path's word. */
+static void note_drift_but_partitions(void *ctx, const struct tarn_drift *drift)
+{
+    if (drift->kind != TARN_DRIFT_PARTITION_COLUMN)
+        note_drift(ctx, drift);
+}
+
+/* Is the column's one value another than the path's "key=value" says? */
+static bool contradicts_path(const struct noting *n, const char *key)
+{
+    const struct tarn_parquet_column *leaf = NULL;
+
+    for (size_t i = 0; i < n->parquet->column_count; i++)
+        if (strcmp(n->parquet->columns[i].path, key) == 0)
+            leaf = &n->parquet->columns[i];
+    if (!leaf || !leaf->has_min_max || !leaf->min || !leaf->max || strcmp(leaf->min, leaf->max) != 0)
+        return false;
+    const char *value = leaf->min;
+    size_t len = strlen(value), key_len = strlen(key);
+    if (len >= 2 && value[0] == '"') {
+        value++;
+        len -= 2;
+    }
+    for (const char *part = n->path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
+        if (strncmp(part, key, key_len) != 0 || part[key_len] != '=')
+            continue;
+        const char *said = part + key_len + 1;
+        return strcspn(said, "/") != len || memcmp(said, value, len) != 0;
+    }
+    return false;
+}
+
+static void note_partition_columns(struct noting *n, const json_t *keys)
+{
+    size_t index;
+    json_t *key;
+
+    json_array_foreach(keys, index, key) {
+        const char *name = json_string_value(key);
+        const struct tarn_column *column = name ? field_of(&n->parquet->schema->root, name) : NULL;
+        if (column)
+            note_drift(n, &(struct tarn_drift){ .kind = TARN_DRIFT_PARTITION_COLUMN,
+                                                .column = name,
+                                                .found = &column->type,
+                                                .severe = contradicts_path(n, name) });
+    }
+}
+
+static void note_nulls(struct noting *n)
+{
+    const struct tarn_type *root = &n->parquet->schema->root;
+    struct tarn_footer_note *note = n->note;
+
+    note->has_rows = n->parquet->rows > 0;
+    for (size_t i = 0; i < root->field_count && note->has_rows && !n->failed; i++) {
+        const struct tarn_column *column = &root->fields[i];
+        if (column->type.field_count > 0 || column->null_count != n->parquet->rows)
+            continue;
+        if (!note->nulls)
+            note->nulls = calloc(root->field_count, sizeof *note->nulls);
+        n->failed |= !note->nulls;
+        if (note->nulls)
+            note->nulls[note->null_count++] = copy(n, column->name);
+    }
+}
+
+tarn_code tarn_footer_note_make(const struct tarn_parquet *parquet, const char *path,
+                                const struct tarn_footer_rule *rule, struct tarn_footer_note **out,
+                                struct tarn_err *err)
+{
+    struct noting n = { .note = calloc(1, sizeof *n.note), .parquet = parquet, .path = path };
+
+    if (!n.note)
+        return tarn_fail_oom(err);
+    n.note->holders = 1;
+    n.note->state = parquet->state;
+    if (parquet->state != TARN_PARQUET_OK) {
+        snprintf(n.note->reason, sizeof n.note->reason, "%s", parquet->reason);
+    } else {
+        if (rule->map)
+            tarn_schema_map_fit(rule->map, parquet->schema, rule->partition_keys, note_drift_but_partitions, &n);
+        else if (rule->schema)
+            tarn_schema_drift(rule->schema, parquet->schema, rule->partition_keys, note_drift_but_partitions, &n);
+        note_partition_columns(&n, rule->partition_keys);
+        note_nulls(&n);
+    }
+    if (n.failed) {
+        tarn_footer_note_drop(n.note);
+        return tarn_fail_oom(err);
+    }
+    *out = n.note;
+    return TARN_OK;
+}
+
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+static bool same_drift(const struct tarn_noted_drift *a, const struct tarn_noted_drift *b)
+{
+    return a->kind == b->kind && a->severe == b->severe && same_text(a->column, b->column) &&
+           same_text(a->possible_rename, b->possible_rename) && strcmp(a->registered, b->registered) == 0 &&
+           strcmp(a->found, b->found) == 0;
+}
+
+bool tarn_footer_note_equal(const struct tarn_footer_note *a, const struct tarn_footer_note *b)
+{
+    bool is_same = a->state == b->state && a->has_rows == b->has_rows && a->drift_count == b->drift_count &&
+                   a->null_count == b->null_count && strcmp(a->reason, b->reason) == 0;
+
+    for (size_t i = 0; is_same && i < a->drift_count; i++)
+        is_same = same_drift(&a->drifts[i], &b->drifts[i]);
+    for (size_t i = 0; is_same && i < a->null_count; i++)
+        is_same = strcmp(a->nulls[i], b->nulls[i]) == 0;
+    return is_same;
+}
