@@ -1,0 +1,245 @@
+/* meta.c - the value itself: its lists grow, give their items by id, and let go of their memory. */
+#include "formats/iceberg/parts.h"
+#include <string.h>
+
+/* Room for one more item; NULL: no memory, the list is as it was. */
+static void *grown(void *items, size_t *cap, size_t count, size_t size)
+{
+    if (count < *cap)
+        return items;
+    size_t wanted = *cap == 0 ? 8 : 2 * *cap;
+    void *more = realloc(items, wanted * size);
+    if (more)
+        *cap = wanted;
+    return more;
+}
+
+#define ADD(list, item, drop)                                                                                     \
+    do {                                                                                                          \
+        void *room = grown((list)->items, &(list)->cap, (list)->count, sizeof *(list)->items);                    \
+        if (!room) {                                                                                              \
+            drop(&(item));                                                                                        \
+            return tarn_fail_oom(err);                                                                            \
+        }                                                                                                         \
+        (list)->items = room;                                                                                     \
+        (list)->items[(list)->count++] = (item);                                                                  \
+    } while (0)
+
+static void schema_done(struct tarn_iceberg_schema *item) { json_decref(item->doc); }
+static void spec_done(struct tarn_iceberg_spec *item) { json_decref(item->doc); }
+static void order_done(struct tarn_iceberg_order *item) { json_decref(item->doc); }
+static void snapshot_done(struct tarn_iceberg_snapshot *item) { json_decref(item->doc); }
+static void file_done(struct tarn_iceberg_file_entry *item) { free(item->file); }
+static void log_done(struct tarn_iceberg_log_entry *item) { (void)item; }
+static void ref_done(struct tarn_iceberg_ref *item)
+{
+    free(item->name);
+    json_decref(item->doc);
+}
+
+#define FREE(list, drop)                                                                                          \
+    do {                                                                                                          \
+        for (size_t i = 0; i < (list)->count; i++)                                                                \
+            drop(&(list)->items[i]);                                                                              \
+        free((list)->items);                                                                                      \
+    } while (0)
+
+void tarn_iceberg_free(struct tarn_iceberg_meta *meta)
+{
+    if (!meta)
+        return;
+    free(meta->uuid);
+    free(meta->location);
+    FREE(&meta->schemas, schema_done);
+    FREE(&meta->specs, spec_done);
+    FREE(&meta->orders, order_done);
+    FREE(&meta->snapshots, snapshot_done);
+    FREE(&meta->refs, ref_done);
+    FREE(&meta->snapshot_log, log_done);
+    FREE(&meta->metadata_log, file_done);
+    json_decref(meta->properties);
+    json_decref(meta->statistics);
+    json_decref(meta->partition_statistics);
+    json_decref(meta->encryption_keys);
+    json_decref(meta->rest);
+    free(meta);
+}
+
+tarn_code tarn_iceberg_blank(int64_t format_version, struct tarn_iceberg_meta **out, struct tarn_err *err)
+{
+    struct tarn_iceberg_meta *meta = calloc(1, sizeof *meta);
+
+    if (!meta)
+        return tarn_fail_oom(err);
+    meta->format_version = format_version;
+    meta->last_partition_id = TARN_ICEBERG_PARTITION_ID_FIRST - 1;
+    meta->current_schema_id = meta->default_spec_id = meta->default_order_id = TARN_ICEBERG_NONE;
+    meta->current_snapshot_id = TARN_ICEBERG_NONE;
+    meta->next_row_id = format_version >= 3 ? 0 : TARN_ICEBERG_NONE;
+    meta->properties = json_object();
+    meta->statistics = json_array();
+    meta->partition_statistics = json_array();
+    meta->encryption_keys = json_array();
+    meta->rest = json_object();
+    if (!meta->properties || !meta->statistics || !meta->partition_statistics || !meta->encryption_keys || !meta->rest) {
+        tarn_iceberg_free(meta);
+        return tarn_fail_oom(err);
+    }
+    *out = meta;
+    return TARN_OK;
+}
+
+/* --- adding --- */
+
+tarn_code tarn_iceberg_add_schema(struct tarn_iceberg_meta *meta, struct tarn_iceberg_schema item, struct tarn_err *err)
+{
+    ADD(&meta->schemas, item, schema_done);
+    return TARN_OK;
+}
+
+tarn_code tarn_iceberg_add_spec(struct tarn_iceberg_meta *meta, struct tarn_iceberg_spec item, struct tarn_err *err)
+{
+    ADD(&meta->specs, item, spec_done);
+    return TARN_OK;
+}
+
+tarn_code tarn_iceberg_add_order(struct tarn_iceberg_meta *meta, struct tarn_iceberg_order item, struct tarn_err *err)
+{
+    ADD(&meta->orders, item, order_done);
+    return TARN_OK;
+}
+
+tarn_code tarn_iceberg_add_snapshot(struct tarn_iceberg_meta *meta, struct tarn_iceberg_snapshot item, struct tarn_err *err)
+{
+    ADD(&meta->snapshots, item, snapshot_done);
+    return TARN_OK;
+}
+
+tarn_code tarn_iceberg_put_ref(struct tarn_iceberg_meta *meta, struct tarn_iceberg_ref item, struct tarn_err *err)
+{
+    for (size_t i = 0; i < meta->refs.count; i++) {
+        if (strcmp(meta->refs.items[i].name, item.name) == 0) {
+            ref_done(&meta->refs.items[i]);
+            meta->refs.items[i] = item;
+            return TARN_OK;
+        }
+    }
+    ADD(&meta->refs, item, ref_done);
+    return TARN_OK;
+}
+
+void tarn_iceberg_remove_ref(struct tarn_iceberg_meta *meta, const char *name)
+{
+    for (size_t i = 0; i < meta->refs.count; i++) {
+        if (strcmp(meta->refs.items[i].name, name) != 0)
+            continue;
+        ref_done(&meta->refs.items[i]);
+        meta->refs.count--;
+        memmove(&meta->refs.items[i], &meta->refs.items[i + 1], (meta->refs.count - i) * sizeof meta->refs.items[0]);
+        return;
+    }
+}
+
+tarn_code tarn_iceberg_add_log(struct tarn_iceberg_meta *meta, int64_t timestamp_ms, int64_t snapshot_id,
+                               struct tarn_err *err)
+{
+    struct tarn_iceberg_log_entry item = { timestamp_ms, snapshot_id };
+
+    ADD(&meta->snapshot_log, item, log_done);
+    return TARN_OK;
+}
+
+tarn_code tarn_iceberg_add_file(struct tarn_iceberg_meta *meta, int64_t timestamp_ms, const char *file,
+                                struct tarn_err *err)
+{
+    struct tarn_iceberg_file_entry item = { timestamp_ms, strdup(file) };
+
+    if (!item.file)
+        return tarn_fail_oom(err);
+    ADD(&meta->metadata_log, item, file_done);
+    return TARN_OK;
+}
+
+/* --- keeping some --- */
+
+#define KEEP(list, test, drop)                                                                                    \
+    do {                                                                                                          \
+        size_t kept = 0;                                                                                          \
+        for (size_t i = 0; i < (list)->count; i++) {                                                              \
+            if (test(ctx, (list)->items[i].id))                                                                   \
+                (list)->items[kept++] = (list)->items[i];                                                         \
+            else                                                                                                  \
+                drop(&(list)->items[i]);                                                                          \
+        }                                                                                                         \
+        (list)->count = kept;                                                                                     \
+    } while (0)
+
+void tarn_iceberg_keep_schemas(struct tarn_iceberg_meta *meta, tarn_iceberg_keep_fn *test, const void *ctx)
+{
+    KEEP(&meta->schemas, test, schema_done);
+}
+
+void tarn_iceberg_keep_specs(struct tarn_iceberg_meta *meta, tarn_iceberg_keep_fn *test, const void *ctx)
+{
+    KEEP(&meta->specs, test, spec_done);
+}
+
+void tarn_iceberg_keep_snapshots(struct tarn_iceberg_meta *meta, tarn_iceberg_keep_fn *test, const void *ctx)
+{
+    KEEP(&meta->snapshots, test, snapshot_done);
+}
+
+void tarn_iceberg_cut_files(struct tarn_iceberg_meta *meta, size_t keep)
+{
+    size_t gone = meta->metadata_log.count > keep ? meta->metadata_log.count - keep : 0;
+
+    for (size_t i = 0; i < gone; i++)
+        file_done(&meta->metadata_log.items[i]);
+    meta->metadata_log.count -= gone;
+    if (gone > 0)
+        memmove(meta->metadata_log.items, meta->metadata_log.items + gone,
+                meta->metadata_log.count * sizeof meta->metadata_log.items[0]);
+}
+
+/* --- looking up --- */
+
+#define FIND(list, wanted)                                                                                        \
+    do {                                                                                                          \
+        for (size_t i = (list)->count; i-- > 0;)                                                                  \
+            if ((list)->items[i].id == (wanted))                                                                  \
+                return &(list)->items[i];                                                                         \
+        return NULL;                                                                                              \
+    } while (0)
+
+const struct tarn_iceberg_schema *tarn_iceberg_schema_of(const struct tarn_iceberg_meta *meta, int64_t id)
+{
+    FIND(&meta->schemas, id);
+}
+
+const struct tarn_iceberg_spec *tarn_iceberg_spec_of(const struct tarn_iceberg_meta *meta, int64_t id)
+{
+    FIND(&meta->specs, id);
+}
+
+const struct tarn_iceberg_order *tarn_iceberg_order_of(const struct tarn_iceberg_meta *meta, int64_t id)
+{
+    FIND(&meta->orders, id);
+}
+
+const struct tarn_iceberg_snapshot *tarn_iceberg_snapshot_of(const struct tarn_iceberg_meta *meta, int64_t id)
+{
+    FIND(&meta->snapshots, id);
+}
+
+const struct tarn_iceberg_ref *tarn_iceberg_ref_of(const struct tarn_iceberg_meta *meta, const char *name)
+{
+    for (size_t i = 0; i < meta->refs.count; i++)
+        if (strcmp(meta->refs.items[i].name, name) == 0)
+            return &meta->refs.items[i];
+    return NULL;
+}
+
+const char *tarn_iceberg_property(const struct tarn_iceberg_meta *meta, const char *key)
+{
+    return json_string_value(json_object_get(meta->properties, key));
+}

@@ -1,0 +1,105 @@
+/* update_extra.c - statistics files and encryption keys: lists of objects known by one member. */
+#include "formats/iceberg/build.h"
+#include "formats/iceberg/value.h"
+
+/* The array without the entries whose `key` equals `value`; `added` (may be NULL) at its end. The old one may be shared. */
+static tarn_code replace(struct tarn_iceberg_build *build, json_t **array, const char *key, const json_t *value,
+                         const json_t *added, struct tarn_err *err)
+{
+    json_t *kept = json_array(), *entry;
+    size_t i;
+    bool failed = !kept;
+
+    json_array_foreach(*array, i, entry)
+        if (!json_equal(json_object_get(entry, key), value))
+            failed = json_array_append(kept, entry) != 0 || failed;
+    if (added)
+        failed = json_array_append_new(kept, tarn_iceberg_keep(added)) != 0 || failed;
+    if (failed) {
+        json_decref(kept);
+        return tarn_fail_oom(err);
+    }
+    if (added || json_array_size(kept) != json_array_size(*array))
+        build->changed = true;
+    json_decref(*array);
+    *array = kept;
+    return TARN_OK;
+}
+
+static tarn_code set_of(struct tarn_iceberg_build *build, json_t **array, const json_t *doc, const char *member,
+                        struct tarn_err *err)
+{
+    const json_t *added = NULL;
+    const char *path = NULL;
+    int64_t id = 0, size = 0;
+    tarn_code code = tarn_iceberg_need_object(doc, member, &added, err);
+
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_i64(added, "snapshot-id", &id, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_str(added, "statistics-path", &path, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_i64(added, "file-size-in-bytes", &size, err);
+    if (code != TARN_OK)
+        return code;
+    return replace(build, array, "snapshot-id", json_object_get(added, "snapshot-id"), added, err);
+}
+
+static tarn_code remove_of(struct tarn_iceberg_build *build, json_t **array, const json_t *doc, struct tarn_err *err)
+{
+    int64_t id = 0;
+    tarn_code code = tarn_iceberg_need_i64(doc, "snapshot-id", &id, err);
+
+    return code == TARN_OK ? replace(build, array, "snapshot-id", json_object_get(doc, "snapshot-id"), NULL, err) : code;
+}
+
+tarn_code tarn_iceberg_set_statistics(struct tarn_iceberg_build *build, const json_t *doc, struct tarn_err *err)
+{
+    return set_of(build, &build->meta->statistics, doc, "statistics", err);
+}
+
+tarn_code tarn_iceberg_remove_statistics(struct tarn_iceberg_build *build, const json_t *doc, struct tarn_err *err)
+{
+    return remove_of(build, &build->meta->statistics, doc, err);
+}
+
+tarn_code tarn_iceberg_set_partition_statistics(struct tarn_iceberg_build *build, const json_t *doc, struct tarn_err *err)
+{
+    return set_of(build, &build->meta->partition_statistics, doc, "partition-statistics", err);
+}
+
+tarn_code tarn_iceberg_remove_partition_statistics(struct tarn_iceberg_build *build, const json_t *doc,
+                                                   struct tarn_err *err)
+{
+    return remove_of(build, &build->meta->partition_statistics, doc, err);
+}
+
+tarn_code tarn_iceberg_add_key(struct tarn_iceberg_build *build, const json_t *doc, struct tarn_err *err)
+{
+    const json_t *key = NULL;
+    const char *id = NULL, *secret = NULL;
+    size_t i;
+    json_t *entry;
+    tarn_code code = tarn_iceberg_need_object(doc, "encryption-key", &key, err);
+
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_str(key, "key-id", &id, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_str(key, "encrypted-key-metadata", &secret, err);
+    if (code != TARN_OK)
+        return code;
+    json_array_foreach(build->meta->encryption_keys, i, entry)
+        if (json_equal(json_object_get(entry, "key-id"), json_object_get(key, "key-id")))
+            return TARN_OK;
+    return replace(build, &build->meta->encryption_keys, "key-id", json_object_get(key, "key-id"), key, err);
+}
+
+tarn_code tarn_iceberg_remove_key(struct tarn_iceberg_build *build, const json_t *doc, struct tarn_err *err)
+{
+    const char *id = NULL;
+    tarn_code code = tarn_iceberg_need_str(doc, "key-id", &id, err);
+
+    if (code != TARN_OK)
+        return code;
+    return replace(build, &build->meta->encryption_keys, "key-id", json_object_get(doc, "key-id"), NULL, err);
+}

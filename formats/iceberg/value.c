@@ -1,0 +1,116 @@
+/* value.c - members of a JSON object by type. */
+#include "formats/iceberg/value.h"
+
+const json_t *tarn_iceberg_member(const json_t *doc, const char *key)
+{
+    const json_t *value = json_object_get(doc, key);
+
+    return json_is_null(value) ? NULL : value;
+}
+
+static tarn_code missing(const char *key, struct tarn_err *err)
+{
+    return tarn_fail_field(err, key, "Cannot parse missing field: %s", key);
+}
+
+static tarn_code ill_typed(const char *key, const char *wanted, struct tarn_err *err)
+{
+    return tarn_fail_field(err, key, "Cannot parse %s: it must be %s", key, wanted);
+}
+
+tarn_code tarn_iceberg_opt_i64(const json_t *doc, const char *key, int64_t *out, struct tarn_err *err)
+{
+    const json_t *value = tarn_iceberg_member(doc, key);
+
+    if (!value)
+        return TARN_OK;
+    if (!json_is_integer(value))
+        return ill_typed(key, "a whole number", err);
+    *out = json_integer_value(value);
+    return TARN_OK;
+}
+
+tarn_code tarn_iceberg_opt_str(const json_t *doc, const char *key, const char **out, struct tarn_err *err)
+{
+    const json_t *value = tarn_iceberg_member(doc, key);
+
+    if (!value)
+        return TARN_OK;
+    if (!json_is_string(value))
+        return ill_typed(key, "text", err);
+    *out = json_string_value(value);
+    return TARN_OK;
+}
+
+tarn_code tarn_iceberg_opt_array(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err)
+{
+    const json_t *value = tarn_iceberg_member(doc, key);
+
+    if (value && !json_is_array(value))
+        return ill_typed(key, "an array", err);
+    if (value)
+        *out = value;
+    return TARN_OK;
+}
+
+tarn_code tarn_iceberg_opt_object(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err)
+{
+    const json_t *value = tarn_iceberg_member(doc, key);
+
+    if (value && !json_is_object(value))
+        return ill_typed(key, "an object", err);
+    if (value)
+        *out = value;
+    return TARN_OK;
+}
+
+#define NEED(opt)                                                                                                 \
+    do {                                                                                                          \
+        if (!tarn_iceberg_member(doc, key))                                                                       \
+            return missing(key, err);                                                                             \
+        return opt(doc, key, out, err);                                                                           \
+    } while (0)
+
+tarn_code tarn_iceberg_need_i64(const json_t *doc, const char *key, int64_t *out, struct tarn_err *err)
+{
+    NEED(tarn_iceberg_opt_i64);
+}
+
+tarn_code tarn_iceberg_need_str(const json_t *doc, const char *key, const char **out, struct tarn_err *err)
+{
+    NEED(tarn_iceberg_opt_str);
+}
+
+tarn_code tarn_iceberg_need_array(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err)
+{
+    NEED(tarn_iceberg_opt_array);
+}
+
+tarn_code tarn_iceberg_need_object(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err)
+{
+    NEED(tarn_iceberg_opt_object);
+}
+
+tarn_code tarn_iceberg_check_texts(const json_t *object, const char *key, struct tarn_err *err)
+{
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(object))
+        return ill_typed(key, "an object of text", err);
+    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+        if (!json_is_string(value))
+            return tarn_fail_field(err, key, "Cannot parse %s: the value of \"%.100s\" must be text", key, name);
+    return TARN_OK;
+}
+
+json_t *tarn_iceberg_with_i64(const json_t *doc, const char *key, int64_t value)
+{
+    json_t *copy = json_copy((json_t *)(uintptr_t)doc);
+
+    if (copy && json_object_set_new(copy, key, json_integer(value)) != 0) {
+        json_decref(copy);
+        return NULL;
+    }
+    return copy;
+}
