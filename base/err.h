@@ -20,8 +20,10 @@
     X(TARN_VERSION_NOT_FOUND,       404, "version_not_found",       "The version does not exist")  \
     X(TARN_VERSION_EXPIRED,         404, "version_expired",         "The version is no longer kept") \
     X(TARN_NAMESPACE_NOT_FOUND,     404, "namespace_not_found",     "The namespace does not exist") \
+    X(TARN_VIEW_NOT_FOUND,          404, "view_not_found",          "The view does not exist")     \
     X(TARN_METHOD_NOT_ALLOWED,      405, "method_not_allowed",      "The method does not exist here") \
     X(TARN_TABLE_EXISTS,            409, "table_exists",            "The name is taken")           \
+    X(TARN_VIEW_EXISTS,             409, "view_exists",             "A view has the name")         \
     X(TARN_NAMESPACE_EXISTS,        409, "namespace_exists",        "The namespace exists")        \
     X(TARN_VERSION_CONFLICT,        409, "version_conflict",        "Another commit came first")   \
     X(TARN_TRANSACTION_EXISTS,      409, "transaction_exists",      "The transaction id is used with another body") \

@@ -22,9 +22,12 @@ static const char *const k_explanations[] = {
     [TARN_VERSION_EXPIRED] = "The version existed but is older than the history that is kept; `oldest_version` is "
                              "the oldest one that can be read.",
     [TARN_NAMESPACE_NOT_FOUND] = "No namespace has that name. Namespaces come into being with their first table.",
+    [TARN_VIEW_NOT_FOUND] = "No view has that name, or the token may not see it.",
     [TARN_METHOD_NOT_ALLOWED] = "The address exists but not with this method; the `Allow` header lists those that do.",
     [TARN_TABLE_EXISTS] = "Another table of the namespace has the name, whatever its format. Choose another name, or "
                           "drop or rename that table first.",
+    [TARN_VIEW_EXISTS] = "A view of the namespace has the name: tables and views share their names. Choose another one, or "
+                         "drop or rename the view first.",
     [TARN_NAMESPACE_EXISTS] = "A namespace of that name exists. `PATCH` changes its settings.",
     [TARN_VERSION_CONFLICT] = "Another commit was made since the version that this one builds on. Read the table "
                               "at `current_version`, decide again, and commit with that as `expected_version`.",

@@ -69,6 +69,7 @@ void tarn_store_on_events(struct tarn_store *store, void (*fn)(void *ctx), void 
 
 /* Visitors get rows whose text is borrowed for the call; another code than TARN_OK stops the walk. */
 typedef tarn_code tarn_table_fn(void *ctx, const struct tarn_table *table, struct tarn_err *err);
+typedef tarn_code tarn_text_fn(void *ctx, const char *text, size_t len, struct tarn_err *err);
 typedef tarn_code tarn_commit_fn(void *ctx, const struct tarn_commit_row *commit, struct tarn_err *err);
 typedef tarn_code tarn_schema_fn(void *ctx, const struct tarn_schema_row *schema, struct tarn_err *err);
 
@@ -176,6 +177,9 @@ struct tarn_store_ops {
          * `location`, other than `except_id`; *out NULL when there is none. managed_only: skip observed ones. */
         tarn_code (*at_location)(struct tarn_tx *tx, const char *location, int64_t dropped_since, int64_t except_id,
                                  bool managed_only, struct tarn_table **out, struct tarn_err *err);
+        /* A dropped table of that uuid goes at once and for good, since the same table comes back by another way.
+         * TARN_TABLE_EXISTS: a live one has it. */
+        tarn_code (*give_way)(struct tarn_tx *tx, const char *uuid, struct tarn_err *err);
         /* Dropped before `before`: the table and all its rows go, at most `limit` rows a call; *left tells more. */
         tarn_code (*purge)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
     } tables;
@@ -450,6 +454,60 @@ struct tarn_store_ops {
         /* The oldest ones go, up to the first that is from `before` or later; at most `limit` a call. */
         tarn_code (*expire)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
     } events;
+
+    /* Metadata documents of Iceberg tables, beside the row of the table. */
+    struct {
+        /* The document (refs: with the snapshots alone that a ref names) to fn, borrowed; TARN_TABLE_NOT_FOUND: the table has
+         * none. */
+        tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, bool refs, tarn_text_fn *fn, void *ctx,
+                         struct tarn_err *err);
+        /* Both forms; `refs` NULL: the same text. */
+        tarn_code (*put)(struct tarn_tx *tx, int64_t table_id, const char *metadata, const char *refs,
+                         struct tarn_err *err);
+    } iceberg;
+
+    /* Views. Their names are free when neither a view nor a live table has them: `taken` asks for views alone. */
+    struct {
+        tarn_code (*get)(struct tarn_tx *tx, const char *namespace_, const char *name, struct tarn_view **out,
+                         struct tarn_err *err); /* TARN_VIEW_NOT_FOUND */
+        tarn_code (*taken)(struct tarn_tx *tx, const char *namespace_, const char *name, bool *out,
+                           struct tarn_err *err);
+        /* *view but its id and revision; makes the namespace when missing. TARN_VIEW_EXISTS. */
+        tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_view *view, struct tarn_err *err);
+        /* All but id, uuid and created_at where the revision is still *view's; TARN_VERSION_CONFLICT when it is not,
+         * TARN_VIEW_EXISTS when the new name is taken. */
+        tarn_code (*update)(struct tarn_tx *tx, const struct tarn_view *view, struct tarn_err *err);
+        tarn_code (*remove)(struct tarn_tx *tx, int64_t id, struct tarn_err *err);
+        /* Of one namespace by name, after `after` (""), at most `limit`; without their documents. */
+        tarn_code (*list)(struct tarn_tx *tx, const char *namespace_, const char *after, int64_t limit,
+                          tarn_view_fn *fn, void *ctx, struct tarn_err *err);
+    } views;
+
+    /* Answers by Idempotency-Key. */
+    struct {
+        tarn_code (*get)(struct tarn_tx *tx, const char *principal, const char *key, struct tarn_answered *out,
+                         struct tarn_err *err); /* TARN_NOT_FOUND */
+        tarn_code (*put)(struct tarn_tx *tx, const char *principal, const char *key, const struct tarn_answered *row,
+                         int64_t now_ms, struct tarn_err *err);
+        /* Those from before `before`, at most `limit` a call. */
+        tarn_code (*expire)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
+    } requests;
+
+    struct {
+        tarn_code (*add)(struct tarn_tx *tx, const struct tarn_purge *purge, struct tarn_err *err); /* but its id */
+        /* The one due first at `now`; TARN_NOT_FOUND. *out owned. */
+        tarn_code (*due)(struct tarn_tx *tx, int64_t now_ms, struct tarn_purge *out, struct tarn_err *err);
+        tarn_code (*postpone)(struct tarn_tx *tx, int64_t id, int64_t due_at, struct tarn_err *err);
+        tarn_code (*remove)(struct tarn_tx *tx, int64_t id, struct tarn_err *err);
+    } purges;
+
+    struct {
+        tarn_code (*add)(struct tarn_tx *tx, int64_t table_id, const struct tarn_report_row *row, struct tarn_err *err);
+        /* Newest first, at most `limit`. */
+        tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, int64_t limit, tarn_report_row_fn *fn, void *ctx,
+                          struct tarn_err *err);
+        tarn_code (*expire)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
+    } reports;
 
     struct {
         tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_token *token, struct tarn_err *err); /* TARN_INVALID: name taken */

@@ -163,3 +163,30 @@ void tarn_tokens_done(struct tarn_tokens *tokens)
     free(tokens->items);
     *tokens = (struct tarn_tokens){ 0 };
 }
+
+void tarn_view_free(struct tarn_view *view)
+{
+    if (!view)
+        return;
+    free(view->namespace_);
+    free(view->name);
+    free(view->location);
+    free(view->metadata_location);
+    free(view->metadata);
+    free(view);
+}
+
+void tarn_answered_done(struct tarn_answered *row)
+{
+    free(row->body);
+    row->body = NULL;
+}
+
+void tarn_purge_done(struct tarn_purge *purge)
+{
+    free(purge->name);
+    free(purge->location);
+    free(purge->metadata_location);
+    free(purge->metadata);
+    *purge = (struct tarn_purge){ 0 };
+}

@@ -265,6 +265,47 @@ void tarn_silences_done(struct tarn_silences *silences);
 /* Borrowed for the call. */
 typedef tarn_code tarn_silence_fn(void *ctx, const struct tarn_silence *silence, struct tarn_err *err);
 
+/* A view of the Iceberg face. */
+struct tarn_view {
+    int64_t id;
+    char uuid[40];
+    char *namespace_; /* canonical dotted */
+    char *name;       /* raw */
+    char *location, *metadata_location;
+    char *metadata;   /* the document */
+    int64_t revision; /* raised by every change */
+    int64_t created_at, changed_at;
+};
+void tarn_view_free(struct tarn_view *view);
+TARN_DEFINE_AUTO(view, struct tarn_view)
+/* Borrowed for the call; `metadata` may be NULL in a list. */
+typedef tarn_code tarn_view_fn(void *ctx, const struct tarn_view *view, struct tarn_err *err);
+
+/* The answer to a request that may be asked again under its key. */
+struct tarn_answered {
+    char fingerprint[65]; /* of method, path and body */
+    int64_t status;
+    char *body;           /* owned; "": to be read anew */
+};
+void tarn_answered_done(struct tarn_answered *row);
+
+/* A table or view that was dropped with its files, which are still to go. */
+struct tarn_purge {
+    int64_t id;
+    char *name, *location, *metadata_location, *metadata; /* owned */
+    int64_t created_at, due_at, failures;
+};
+void tarn_purge_done(struct tarn_purge *purge);
+
+/* What an engine told of a scan or a commit. */
+struct tarn_report_row {
+    int64_t at;
+    const char *kind;   /* "scan", "commit" */
+    int64_t snapshot;   /* -1: none */
+    const char *report; /* JSON object */
+};
+typedef tarn_code tarn_report_row_fn(void *ctx, const struct tarn_report_row *report, struct tarn_err *err);
+
 /* Scope bits; each includes those below it. */
 enum tarn_scope { TARN_SCOPE_NONE = 0, TARN_SCOPE_STATUS = 1, TARN_SCOPE_READ = 2, TARN_SCOPE_WRITE = 3, TARN_SCOPE_ADMIN = 4 };
 const char *tarn_scope_text(enum tarn_scope scope); /* "status:read", ... */

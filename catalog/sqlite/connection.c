@@ -29,6 +29,11 @@ static const char *const *const k_groups[TARN_SQLITE_GROUPS] = {
     [TARN_SQLITE_NAMESPACES] = tarn_sqlite_namespaces_sql,
     [TARN_SQLITE_SILENCES] = tarn_sqlite_silences_sql,
     [TARN_SQLITE_SAMPLES] = tarn_sqlite_samples_sql,
+    [TARN_SQLITE_ICEBERG] = tarn_sqlite_iceberg_sql,
+    [TARN_SQLITE_VIEWS] = tarn_sqlite_views_sql,
+    [TARN_SQLITE_REQUESTS] = tarn_sqlite_requests_sql,
+    [TARN_SQLITE_PURGES] = tarn_sqlite_purges_sql,
+    [TARN_SQLITE_REPORTS] = tarn_sqlite_reports_sql,
 };
 
 const char *const tarn_sqlite_control_sql[] = {

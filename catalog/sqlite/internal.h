@@ -40,9 +40,14 @@ enum tarn_sqlite_group {
     TARN_SQLITE_NAMESPACES,
     TARN_SQLITE_SILENCES,
     TARN_SQLITE_SAMPLES,
+    TARN_SQLITE_ICEBERG,
+    TARN_SQLITE_VIEWS,
+    TARN_SQLITE_REQUESTS,
+    TARN_SQLITE_PURGES,
+    TARN_SQLITE_REPORTS,
     TARN_SQLITE_GROUPS
 };
-#define TARN_SQLITE_GROUP_MAX 24
+#define TARN_SQLITE_GROUP_MAX 32
 
 /* SQL texts by id, each list ends with NULL. */
 extern const char *const tarn_sqlite_control_sql[];
@@ -68,6 +73,11 @@ extern const char *const tarn_sqlite_events_sql[];
 extern const char *const tarn_sqlite_namespaces_sql[];
 extern const char *const tarn_sqlite_silences_sql[];
 extern const char *const tarn_sqlite_samples_sql[];
+extern const char *const tarn_sqlite_iceberg_sql[];
+extern const char *const tarn_sqlite_views_sql[];
+extern const char *const tarn_sqlite_requests_sql[];
+extern const char *const tarn_sqlite_purges_sql[];
+extern const char *const tarn_sqlite_reports_sql[];
 
 /* Each aggregate fills in its part of the port. */
 void tarn_sqlite_meta_ops(struct tarn_store_ops *ops);
@@ -92,6 +102,11 @@ void tarn_sqlite_events_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_namespaces_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_silences_ops(struct tarn_store_ops *ops);
 void tarn_sqlite_samples_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_iceberg_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_views_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_requests_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_purges_ops(struct tarn_store_ops *ops);
+void tarn_sqlite_reports_ops(struct tarn_store_ops *ops);
 
 /* --- the store --- */
 struct tarn_sqlite_writer;

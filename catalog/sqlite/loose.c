@@ -24,7 +24,10 @@ enum {
     S_FINDINGS,
     S_SAMPLES,
     S_PUBLICATION,
-    S_SCAN
+    S_SCAN,
+    S_ICEBERG,
+    S_REPORTS,
+    S_BY_UUID
 };
 /* clang-format off */
 const char *const tarn_sqlite_loose_sql[] = {
@@ -78,6 +81,10 @@ const char *const tarn_sqlite_loose_sql[] = {
         "(SELECT at FROM samples WHERE table_id = ?1 LIMIT ?2)",
     [S_PUBLICATION] = "DELETE FROM publications WHERE table_id = ?1 AND ?2 > 0",
     [S_SCAN] = "DELETE FROM scans WHERE table_id = ?1 AND ?2 > 0",
+    [S_ICEBERG] = "DELETE FROM iceberg_tables WHERE table_id = ?1 AND ?2 > 0",
+    [S_REPORTS] =
+        "DELETE FROM reports WHERE id IN (SELECT id FROM reports WHERE table_id = ?1 LIMIT ?2)",
+    [S_BY_UUID] = "SELECT id, dropped_at FROM tables WHERE uuid = ?1",
     NULL
 };
 /* clang-format on */
@@ -117,7 +124,8 @@ static tarn_code clear(struct tarn_tx *tx, int64_t id, int64_t *budget, struct t
 {
     static const int k_steps[] = {
         S_FILES,     S_RETIRED,     S_COMMITS, S_ADOPTED,  S_TAKEN,       S_SCHEMAS,
-        S_ROLLBACKS, S_CHECKPOINTS, S_BATCHES, S_BATCHES_PAST, S_FINDINGS, S_SAMPLES, S_PUBLICATION, S_SCAN
+        S_ROLLBACKS, S_CHECKPOINTS, S_BATCHES, S_BATCHES_PAST, S_FINDINGS, S_SAMPLES,
+        S_PUBLICATION, S_SCAN, S_ICEBERG, S_REPORTS
     };
     for (size_t i = 0; i < TARN_COUNT(k_steps) && *budget > 0; i++) {
         AUTO_STMT *st = stmt(tx, k_steps[i]);
@@ -144,6 +152,32 @@ static tarn_code sweep(struct tarn_tx *tx, int64_t limit, bool *left, struct tar
     if (code == TARN_OK)
         *left = found;
     return code;
+}
+
+static tarn_code by_uuid(struct tarn_tx *tx, const char *uuid, bool *found, int64_t *id, bool *dropped,
+                         struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_BY_UUID);
+    bind_text(st, 1, uuid);
+    tarn_code code = tarn_sqlite_next(tx, st, found, err);
+    if (code == TARN_OK && *found) {
+        *id = column_i64(st, 0);
+        *dropped = column_opt(st, 1) >= 0;
+    }
+    return code;
+}
+
+static tarn_code give_way(struct tarn_tx *tx, const char *uuid, struct tarn_err *err)
+{
+    bool found = false, dropped = false;
+    int64_t id = 0;
+    tarn_code code = by_uuid(tx, uuid, &found, &id, &dropped, err);
+    if (code != TARN_OK || !found)
+        return code;
+    if (!dropped)
+        return tarn_fail(err, TARN_TABLE_EXISTS, "a table with the uuid %s exists", uuid);
+    code = with_id(tx, S_LOOSEN, id, err);
+    return code == TARN_OK ? with_id(tx, S_DROP_TABLE, id, err) : code;
 }
 
 static tarn_code purge(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)
@@ -180,5 +214,6 @@ void tarn_sqlite_loose_ops(struct tarn_store_ops *ops)
 {
     ops->tables.reserve_id = reserve_id;
     ops->tables.purge = purge;
+    ops->tables.give_way = give_way;
     ops->files.sweep = sweep;
 }

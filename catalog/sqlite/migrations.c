@@ -33,6 +33,10 @@ static const unsigned char k_0008[] = {
 #include "embed/migrations/0008_block_document.sqlite.sql.inc"
 };
 
+static const unsigned char k_0009[] = {
+#include "embed/migrations/0009_iceberg.sqlite.sql.inc"
+};
+
 static const struct migration {
     const char *name;
     const unsigned char *sql; /* ends with NUL */
@@ -45,6 +49,7 @@ static const struct migration {
     { "0006_samples", k_0006 },
     { "0007_marks", k_0007 },
     { "0008_block_document", k_0008 },
+    { "0009_iceberg", k_0009 },
 };
 
 static const char *const k_record =

@@ -21,6 +21,7 @@ const char *const tarn_sqlite_namespaces_sql[] = {
     [S_IS_USED] =
         "SELECT EXISTS (SELECT 1 FROM tables t JOIN namespaces n ON n.id = t.namespace_id "
         "WHERE n.name = ?1 AND t.dropped_at IS NULL) OR "
+        "EXISTS (SELECT 1 FROM views v JOIN namespaces n ON n.id = v.namespace_id WHERE n.name = ?1) OR "
         "EXISTS (SELECT 1 FROM namespaces WHERE name > ?1 || '.' AND name < ?1 || '/' AND hidden = 0)",
     [S_HIDE] =
         "UPDATE namespaces SET hidden = 1, properties = '{}', owner = NULL, monitors = '{}', enforcement = NULL, "

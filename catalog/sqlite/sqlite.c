@@ -65,6 +65,11 @@ static void fill_ops(struct tarn_store_ops *ops)
     tarn_sqlite_namespaces_ops(ops);
     tarn_sqlite_silences_ops(ops);
     tarn_sqlite_samples_ops(ops);
+    tarn_sqlite_iceberg_ops(ops);
+    tarn_sqlite_views_ops(ops);
+    tarn_sqlite_requests_ops(ops);
+    tarn_sqlite_purges_ops(ops);
+    tarn_sqlite_reports_ops(ops);
 }
 
 static tarn_code store_new(const struct tarn_sqlite_options *options, struct tarn_store **out,
