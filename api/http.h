@@ -36,6 +36,7 @@ struct tarn_request {
     struct tarn_app *app;
     const struct tarn_route *route;
     const char *method;
+    bool is_iceberg;                /* under /iceberg/: refused in that protocol's form, also where no route fits */
     char *path;                     /* raw, without the query; for Idempotency-Key; owned */
     char *arg[TARN_ARGS_MAX];       /* path arguments, decoded once; owned by the request */
     size_t arg_count;
@@ -104,13 +105,16 @@ struct tarn_flow {
     tarn_code (*answer)(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err);
 };
 
-enum tarn_route_body { TARN_BODY_NONE, TARN_BODY_JSON, TARN_BODY_JSON_OPTIONAL };
+enum tarn_route_body { TARN_BODY_NONE, TARN_BODY_JSON, TARN_BODY_JSON_OPTIONAL, TARN_BODY_FORM /* as query parameters */ };
+
+enum tarn_face { TARN_FACE_NATIVE, TARN_FACE_ICEBERG };
 
 struct tarn_route {
     const char *method, *path, *operation; /* operation: operationId of openapi.yaml */
     enum tarn_scope scope;                 /* NONE: served without a token */
     enum tarn_route_body body;
     const char *query;         /* names of its query parameters, separated by blanks; a trailing * in a name is a prefix */
+    enum tarn_face face;       /* whose form its refusals have */
     tarn_handler_fn *handle;   /* a bounded read: memory or one indexed read; runs inline on the loop */
     tarn_handler_fn *work;     /* reads more: runs on a worker */
     const struct tarn_flow *flow;

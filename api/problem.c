@@ -1,6 +1,7 @@
-/* problem.c - errors as RFC 9457 problem documents, the one form in which the native
- * face refuses. */
+/* problem.c - errors as RFC 9457 problem documents, the one form in which the native face refuses; the Iceberg face has its
+ * own (iceberg/errors.c). */
 #include "api/http.h"
+#include "api/iceberg/iceberg.h"
 #include "catalog/ident.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -72,6 +73,10 @@ void tarn_reply_problem(struct tarn_reply *reply, const struct tarn_request *req
 
     if (hides_owner(req, err))
         err = &k_taken;
+    if (req->is_iceberg) {
+        tarn_iceberg_reply_error(reply, req, err);
+        return;
+    }
     tarn_reply_done(reply);
     reply->status = tarn_code_http(code);
     reply->content_type = "application/problem+json";

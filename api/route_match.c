@@ -29,7 +29,7 @@ static const char *origin_form(const char *target)
 }
 
 /* TARN_NOT_FOUND for a path that no route can have. */
-static tarn_code path_split(const char *text, size_t len, struct path *out, struct tarn_err *err)
+static tarn_code path_split(const char *text, size_t len, bool plus_is_space, struct path *out, struct tarn_err *err)
 {
     if (len == 0 || *text != '/')
         return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
@@ -44,7 +44,7 @@ static tarn_code path_split(const char *text, size_t len, struct path *out, stru
         size_t part = (size_t)((next ? next : end) - text);
         if (out->count == SEGMENTS_MAX)
             return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
-        tarn_code code = tarn_percent_decode(text, part, false, to, err);
+        tarn_code code = tarn_percent_decode(text, part, plus_is_space, to, err);
         if (code != TARN_OK)
             return code;
         out->segment[out->count++] = to;
@@ -99,13 +99,13 @@ static tarn_code find_route(const char *method, const struct path *path, struct 
 {
     const char *arg[TARN_ARGS_MAX];
     size_t args;
-    const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
+    bool is_head = strcmp(method, "HEAD") == 0; /* is GET, unless it has a row of its own, which stands before */
     allow[0] = '\0';
     for (size_t i = 0; i < tarn_routes_count; i++) {
         const struct tarn_route *route = &tarn_routes[i];
         if (!path_fits(path, route->path, arg, &args))
             continue;
-        if (strcmp(route->method, wanted) != 0) {
+        if (strcmp(route->method, method) != 0 && !(is_head && strcmp(route->method, "GET") == 0)) {
             allow_add(allow, route->method);
             continue;
         }
@@ -152,6 +152,8 @@ static tarn_code take_parameter(struct tarn_request *req, const char *text, size
     tarn_code code = decoded(text, key_len, &key, err);
     if (code != TARN_OK || !key)
         return code;
+    if (!parameter_known(req->route->query, key) && req->route->face == TARN_FACE_ICEBERG)
+        return TARN_OK; /* newer clients send more */
     if (!parameter_known(req->route->query, key))
         return tarn_fail_field(err, key, "is no query parameter of %s", req->route->path);
     if (tarn_query(req, key))
@@ -197,7 +199,8 @@ tarn_code tarn_route_match(const char *method, const char *raw_target, struct ta
     req->method = method;
     if (!req->path)
         return tarn_fail_oom(err);
-    tarn_code code = path_split(target, len, &path, err);
+    req->is_iceberg = tarn_starts_with(req->path, "/iceberg/");
+    tarn_code code = path_split(target, len, req->is_iceberg, &path, err);
     if (code == TARN_OK)
         code = find_route(method, &path, req, allow, err);
     if (code == TARN_OK && target[len] == '?')

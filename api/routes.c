@@ -1,6 +1,7 @@
 /* routes.c - every endpoint on one page, in the order of openapi.yaml; tools/check-routes
  * holds the two together. */
 #include "api/http.h"
+#include "api/iceberg/iceberg.h"
 #include "api/native/native.h"
 
 #define NONE   TARN_SCOPE_NONE
@@ -20,6 +21,10 @@
 #define T    "/api/table/{table}"
 #define PAGE "page_size page_token"
 #define AT   "version transaction as_of"
+#define I    "/iceberg/v1"
+#define N    I "/namespaces/{namespace}"
+#define IPAGE "pageToken pageSize"
+#define ICE  .face = TARN_FACE_ICEBERG
 
 const struct tarn_route tarn_routes[] = {
     /* method   path                         operation        scope   body   query */
@@ -92,6 +97,32 @@ const struct tarn_route tarn_routes[] = {
     { "POST",   "/api/tokens",               "createToken",   ADMIN,  JSON,  "", FLOW(tarn_native_tokens_create) },
     { "DELETE", "/api/tokens/{name}",        "revokeToken",   ADMIN,  EMPTY, "", FLOW(tarn_native_tokens_revoke) },
     { "POST",   "/api/backup",               "makeBackup",    ADMIN,  EMPTY, "", WORKER(tarn_native_backup) },
+    /* The Iceberg REST catalog: https://iceberg.apache.org/rest-catalog-spec/ is its contract. */
+    { "GET",    I "/config",                 "icebergGetConfig", READ, EMPTY, "warehouse", INLINE(tarn_iceberg_config), ICE },
+    { "GET",    I "/namespaces",             "icebergListNamespaces", READ, EMPTY, "parent " IPAGE,
+                                                                                 WORKER(tarn_iceberg_namespaces_list), ICE },
+    { "POST",   I "/namespaces",             "icebergCreateNamespace", WRITE, JSON, "", FLOW(tarn_iceberg_namespace_create), ICE },
+    { "HEAD",   N,                           "icebergNamespaceExists", READ, EMPTY, "", INLINE(tarn_iceberg_namespace_exists), ICE },
+    { "GET",    N,                           "icebergLoadNamespace", READ, EMPTY, "", INLINE(tarn_iceberg_namespace_get), ICE },
+    { "DELETE", N,                           "icebergDropNamespace", WRITE, EMPTY, "", FLOW(tarn_iceberg_namespace_drop), ICE },
+    { "POST",   N "/properties",             "icebergUpdateProperties", WRITE, JSON, "", FLOW(tarn_iceberg_namespace_properties), ICE },
+    { "GET",    N "/tables",                 "icebergListTables", READ, EMPTY, IPAGE, WORKER(tarn_iceberg_tables_list), ICE },
+    { "POST",   N "/tables",                 "icebergCreateTable", WRITE, JSON, "", FLOW(tarn_iceberg_table_post), ICE },
+    { "POST",   N "/register",               "icebergRegisterTable", WRITE, JSON, "", FLOW(tarn_iceberg_table_register), ICE },
+    { "HEAD",   N "/tables/{table}",         "icebergTableExists", READ, EMPTY, "", INLINE(tarn_iceberg_table_exists), ICE },
+    { "GET",    N "/tables/{table}",         "icebergLoadTable", READ, EMPTY, "snapshots", WORKER(tarn_iceberg_table_load), ICE },
+    { "POST",   N "/tables/{table}",         "icebergUpdateTable", WRITE, JSON, "", FLOW(tarn_iceberg_table_commit), ICE },
+    { "DELETE", N "/tables/{table}",         "icebergDropTable", WRITE, EMPTY, "purgeRequested", FLOW(tarn_iceberg_table_drop), ICE },
+    { "POST",   I "/tables/rename",          "icebergRenameTable", WRITE, JSON, "", FLOW(tarn_iceberg_table_rename), ICE },
+    { "GET",    N "/views",                  "icebergListViews", READ, EMPTY, IPAGE, WORKER(tarn_iceberg_views_list), ICE },
+    { "POST",   N "/views",                  "icebergCreateView", WRITE, JSON, "", FLOW(tarn_iceberg_view_post), ICE },
+    { "POST",   N "/register-view",          "icebergRegisterView", WRITE, JSON, "", FLOW(tarn_iceberg_view_register), ICE },
+    { "HEAD",   N "/views/{view}",           "icebergViewExists", READ, EMPTY, "", INLINE(tarn_iceberg_view_exists), ICE },
+    { "GET",    N "/views/{view}",           "icebergLoadView", READ, EMPTY, "", WORKER(tarn_iceberg_view_load), ICE },
+    { "POST",   N "/views/{view}",           "icebergReplaceView", WRITE, JSON, "", FLOW(tarn_iceberg_view_replace), ICE },
+    { "DELETE", N "/views/{view}",           "icebergDropView", WRITE, EMPTY, "", FLOW(tarn_iceberg_view_drop), ICE },
+    { "POST",   I "/views/rename",           "icebergRenameView", WRITE, JSON, "", FLOW(tarn_iceberg_view_rename), ICE },
+    { "POST",   I "/transactions/commit",    "icebergCommitTransaction", WRITE, JSON, "", FLOW(tarn_iceberg_transaction), ICE },
 };
 /* clang-format on */
 const size_t tarn_routes_count = sizeof tarn_routes / sizeof tarn_routes[0];

@@ -63,6 +63,9 @@ struct tarn_use {
     void (*published)(void *use, bool done);
     /* Is there another publication to wait for? Then `publishes` is asked again. NULL: never. */
     bool (*publishes_more)(const void *use);
+    /* After a refusal by `check` or `change`, on a worker: what they left on storage goes. With TARN_COMMIT_STATE_UNKNOWN it may
+     * have become the truth, and stays. NULL: they leave nothing. */
+    void (*withdraw)(struct tarn_lake *lake, void *use, tarn_code code);
     /* Frees what the struct owns, not the struct. */
     void (*done)(void *use);
 };

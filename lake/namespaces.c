@@ -93,6 +93,29 @@ static tarn_code apply(struct tarn_namespace_use *use, struct tarn_err *err)
 
 /* --- steps --- */
 
+static tarn_code add_blank(struct tarn_tx *tx, const char *name, int64_t now_ms, struct tarn_err *err)
+{
+    char row_name[TARN_NAMESPACE_MAX + 1], nothing[] = "{}";
+    const struct tarn_namespace row = { .name = row_name, .created_at = now_ms, .properties = nothing, .monitors = nothing,
+                                        .history_retention_ms = -1 };
+    TARN_ERR(fault);
+
+    snprintf(row_name, sizeof row_name, "%s", name);
+    tarn_code code = tx->ops->namespaces.insert(tx, &row, &fault);
+    return code == TARN_NAMESPACE_EXISTS ? TARN_OK : code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+static tarn_code add_outer(struct tarn_tx *tx, const struct tarn_namespace_use *use, struct tarn_err *err)
+{
+    char name[TARN_NAMESPACE_MAX + 1];
+    tarn_code code = TARN_OK;
+
+    snprintf(name, sizeof name, "%s", use->name);
+    while (code == TARN_OK && tarn_namespace_outer(name))
+        code = add_blank(tx, name, use->row.created_at, err);
+    return code;
+}
+
 static tarn_code add_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_namespace_use *use = ctx;
@@ -107,7 +130,9 @@ static tarn_code add_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (!ok)
         return tarn_fail_oom(err);
     tarn_code code = apply(use, err);
-    return code == TARN_OK ? tx->ops->namespaces.insert(tx, &use->row, err) : code;
+    if (code == TARN_OK)
+        code = tx->ops->namespaces.insert(tx, &use->row, err);
+    return code == TARN_OK && use->makes_outer ? add_outer(tx, use, err) : code;
 }
 
 static tarn_code change_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

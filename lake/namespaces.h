@@ -11,6 +11,7 @@ struct tarn_namespace_use {
     char name[TARN_NAMESPACE_MAX + 1]; /* canonical */
     json_t *settings;                  /* merge patch of properties, owner, monitors, schema_enforcement, verify, history */
     tarn_setting_check_fn *check_monitors;
+    bool makes_outer;                  /* the namespaces around it come into being too */
     int64_t now_ms; /* 0: the clock */
     /* out, owned */
     struct tarn_namespace row;

@@ -111,25 +111,28 @@ static tarn_code judge_candidate(const struct tarn_register_use *use, const char
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &missing);
 }
 
-/* <root>/<levels>/<name> */
-static tarn_code default_path(const struct tarn_register_use *use, struct tarn_buf *out, struct tarn_err *err)
+/* <parent>/<name>, or <root>/<levels>/<name> */
+static tarn_code default_path(const struct tarn_register_use *use, const char *parent, struct tarn_buf *out,
+                              struct tarn_err *err)
 {
-    if (!use->lake->default_root)
+    if (!parent && !use->lake->default_root)
         return tarn_fail_field(err, "location", "is required: the server has no default root");
-    tarn_buf_adds(out, use->lake->default_root);
-    add_levels(out, use->ident.namespace_);
+    tarn_buf_adds(out, parent ? parent : use->lake->default_root);
+    if (!parent)
+        add_levels(out, use->ident.namespace_);
     add_level(out, use->ident.name, strlen(use->ident.name));
     return tarn_buf_check(out, err);
 }
 
 /* A number makes the last level unique, or, where that would still lie inside a table (a.b beside a.b.c), the level
  * that is this table's. */
-static tarn_code locate_default(const struct tarn_register_use *use, char **out, struct tarn_err *err)
+static tarn_code locate_default(const struct tarn_register_use *use, const char *parent, char **out,
+                                struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf base = { 0 };
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
     struct candidate candidate = { .taken = true };
-    tarn_code code = default_path(use, &base, err);
+    tarn_code code = default_path(use, parent, &base, err);
     size_t numbered = base.len; /* the number stands behind these bytes */
 
     for (int n = 1; code == TARN_OK && candidate.taken && n <= NUMBERS_MAX; n++) {
@@ -184,10 +187,18 @@ tarn_code tarn_register_locate(const struct tarn_register_use *use, char **out, 
     if (code == TARN_OK && use->location)
         code = tarn_location_normalise(use->location, "location", &location, err);
     else if (code == TARN_OK)
-        code = locate_default(use, &location, err);
+        code = locate_default(use, NULL, &location, err);
     if (code == TARN_OK)
         code = judge_roots(use, location, "location", err);
     if (code == TARN_OK)
         *out = tarn_take(&location);
     return code;
+}
+
+tarn_code tarn_location_choose(struct tarn_lake *lake, const struct tarn_ident *ident, const char *parent, char **out,
+                               struct tarn_err *err)
+{
+    const struct tarn_register_use use = { .lake = lake, .ident = *ident };
+
+    return locate_default(&use, parent, out, err);
 }

@@ -5,6 +5,7 @@
 #include "lake/expire.h"
 #include "lake/lease.h"
 #include "lake/look.h"
+#include "lake/purge.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,9 +112,26 @@ static tarn_code thin_samples(struct sweep *s, struct tarn_err *err)
     return code;
 }
 
+static tarn_code requests_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct sweep *s = ctx;
+
+    s->left = false;
+    return tx->ops->requests.expire(tx, s->now_ms - TARN_KEY_RETENTION_MS, CHUNK_ROWS, &s->left, err);
+}
+
+static tarn_code reports_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct sweep *s = ctx;
+
+    s->left = false;
+    return tx->ops->reports.expire(tx, s->now_ms - s->lake->samples_retention_ms, CHUNK_ROWS, &s->left, err);
+}
+
 static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
 {
-    static tarn_tx_fn *const k_rounds[] = { staged_tx, dropped_tx, keys_tx, events_tx, findings_tx, silences_tx };
+    static tarn_tx_fn *const k_rounds[] = { staged_tx, dropped_tx, keys_tx, events_tx, findings_tx, silences_tx,
+                                          requests_tx, reports_tx };
     tarn_code code = tarn_leases_sweep(s->lake, err);
 
     for (size_t i = 0; i < TARN_COUNT(k_rounds) && code == TARN_OK; i++) {
@@ -123,6 +141,8 @@ static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
     }
     if (code == TARN_OK)
         code = thin_samples(s, err);
+    if (code == TARN_OK)
+        code = tarn_purges_run(s->lake, s->now_ms, s->is_over, s->ctx, err);
     return code == TARN_OK ? tarn_expire_all(s->lake, s->now_ms, s->is_over, s->ctx, err) : code;
 }
 
@@ -174,10 +194,13 @@ static void log_fault(const struct tarn_sweeper *sweeper, const struct tarn_err 
         tarn_log_err(TARN_LOG_WARN, "sweep_failed", err);
 }
 
-static void undo_leases(struct tarn_sweeper *sweeper)
+static void run_nudged(struct tarn_sweeper *sweeper)
 {
     TARN_ERR(err);
-    if (tarn_leases_sweep(sweeper->lake, &err) != TARN_OK)
+    tarn_code code = tarn_leases_sweep(sweeper->lake, &err);
+    if (code == TARN_OK)
+        code = tarn_purges_run(sweeper->lake, tarn_now_ms(), is_over, sweeper, &err);
+    if (code != TARN_OK)
         log_fault(sweeper, &err);
 }
 
@@ -192,7 +215,7 @@ static bool pause_until_next(struct tarn_sweeper *sweeper)
         enum wake why = wait_until(sweeper, &until);
         if (why != WAKE_NUDGED)
             return why == WAKE_HOUR;
-        undo_leases(sweeper);
+        run_nudged(sweeper);
     }
 }
 

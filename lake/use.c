@@ -19,7 +19,9 @@ static tarn_code decide(struct tarn_lake *lake, const struct tarn_use *use, void
             code = tarn_store_write(lake->store, use->change, state, err);
     }
     if (code == TARN_RECHECK)
-        return tarn_fail(err, TARN_OVERLOADED, "the table keeps changing while it is checked, try again");
+        code = tarn_fail(err, TARN_OVERLOADED, "the table keeps changing while it is checked, try again");
+    if (code != TARN_OK && use->withdraw)
+        use->withdraw(lake, state, code);
     return code;
 }
 

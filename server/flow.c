@@ -35,6 +35,12 @@ static enum tarn_step after_change(const struct tarn_task *task)
     return more ? TARN_STEP_AFTER : TARN_STEP_PUBLISH;
 }
 
+/* A refused change may have left something on storage. */
+static enum tarn_step after_refusal(const struct tarn_task *task)
+{
+    return use_of(task)->withdraw ? TARN_STEP_WITHDRAW : TARN_STEP_ANSWER;
+}
+
 static tarn_code do_work(struct tarn_task *task)
 {
     const struct tarn_route *route = task->req.route;
@@ -76,6 +82,11 @@ static void run_step(struct tarn_task *task)
     case TARN_STEP_CHECK:
         task->code = use_of(task)->check(lake, task->use, &task->err);
         task->step = TARN_STEP_CHANGE;
+        if (task->code != TARN_OK && use_of(task)->withdraw)
+            use_of(task)->withdraw(lake, task->use, task->code);
+        break;
+    case TARN_STEP_WITHDRAW:
+        use_of(task)->withdraw(lake, task->use, task->code);
         break;
     case TARN_STEP_AFTER:
         task->code = use_of(task)->after(lake, task->use, &task->err);
@@ -130,10 +141,10 @@ static void changed(void *ctx, tarn_code code, struct tarn_err *err)
         task->step = before_change(task);
     } else if (code == TARN_RECHECK) {
         task->code = tarn_fail(&task->err, TARN_OVERLOADED, "the table kept changing while this was checked");
-        task->step = TARN_STEP_ANSWER;
+        task->step = after_refusal(task);
     } else {
         task->code = tarn_err_move(&task->err, err);
-        task->step = TARN_STEP_ANSWER;
+        task->step = after_refusal(task);
     }
     pass_on(task);
 }
@@ -168,9 +179,11 @@ static void send_to_publisher(struct tarn_task *task)
 
 static void send_to_worker(struct tarn_task *task)
 {
-    if (tarn_pool_submit(task->tasks->pool, run_on_worker, task, &task->err) == TARN_OK)
+    TARN_ERR(full);
+    if (tarn_pool_submit(task->tasks->pool, run_on_worker, task, &full) == TARN_OK)
         return;
-    task->code = task->err.code;
+    if (task->step != TARN_STEP_WITHDRAW) /* then the refusal stands, and a leftover with it */
+        task->code = tarn_err_move(&task->err, &full);
     task->step = TARN_STEP_ANSWER;
     tarn_task_land(task);
 }
@@ -195,6 +208,7 @@ static void pass_on(struct tarn_task *task)
     case TARN_STEP_WORK:
     case TARN_STEP_CHECK:
     case TARN_STEP_AFTER:
+    case TARN_STEP_WITHDRAW:
     case TARN_STEP_STREAM:
         send_to_worker(task);
         break;

@@ -40,7 +40,7 @@ static void end(struct tarn_list *list)
     char *token = position ? tarn_page_token(position) : NULL;
     if (list->more && !token)
         list->out->failed = true;
-    tarn_jsonw_kstr(&list->w, "next_page_token", token);
+    tarn_jsonw_kstr(&list->w, list->token_key ? list->token_key : "next_page_token", token);
     tarn_jsonw_object_end(&list->w);
     free(position);
     free(token);

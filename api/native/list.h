@@ -16,6 +16,7 @@ struct tarn_list {
     void (*free)(struct tarn_list *list);         /* what the embedding struct owns, and itself */
     enum tarn_list_form form;
     int64_t size; /* page_size, 0: everything */
+    const char *token_key; /* of the next page's token; NULL: next_page_token */
     /* of the page at hand */
     struct tarn_buf *out;
     struct tarn_jsonw w;

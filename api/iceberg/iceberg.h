@@ -1,0 +1,64 @@
+/* iceberg.h - the Iceberg REST face: its handlers and flows, one block a file, for the route table (api/routes.c). Source: the
+ * REST catalog specification of Apache Iceberg (open-api/rest-catalog-open-api.yaml); types and texts of errors are the
+ * reference's, which clients compare. */
+#ifndef TARN_API_ICEBERG_H
+#define TARN_API_ICEBERG_H
+#include "api/http.h"
+#include "lake/iceberg.h"
+
+/* --- names.c --- */
+#define TARN_ICEBERG_SEPARATOR '\x1f' /* between levels of a namespace in a path and in `parent` */
+/* Decoded text with separators to a canonical namespace; TARN_INVALID. */
+TARN_MUST tarn_code tarn_iceberg_namespace(const char *text, const char *field, char out[TARN_NAMESPACE_MAX + 1],
+                                           struct tarn_err *err);
+/* The {namespace} of the path, with the principal's eyes: TARN_NAMESPACE_NOT_FOUND. */
+TARN_MUST tarn_code tarn_iceberg_path_namespace(const struct tarn_request *req, char out[TARN_NAMESPACE_MAX + 1],
+                                                struct tarn_err *err);
+/* {namespace} and {table} or {view}; a name that the token may not see is `hidden` (TARN_TABLE_NOT_FOUND, TARN_VIEW_NOT_FOUND). */
+TARN_MUST tarn_code tarn_iceberg_path_ident(const struct tarn_request *req, tarn_code hidden, struct tarn_ident *out,
+                                            struct tarn_err *err);
+/* {"namespace":[...],"name":"..."} of a body. */
+TARN_MUST tarn_code tarn_iceberg_body_ident(const struct tarn_request *req, const json_t *identifier, const char *field,
+                                            tarn_code hidden, struct tarn_ident *out, struct tarn_err *err);
+/* "ns.table", levels as they are, joined by dots: how the reference prints names. */
+void tarn_iceberg_print(const struct tarn_ident *ident, char out[TARN_DOTTED_MAX]);
+void tarn_iceberg_write_identifier(struct tarn_jsonw *w, const char *namespace_, const char *name);
+struct tarn_iceberg_who tarn_iceberg_who_of(const struct tarn_request *req);
+
+/* pageSize and pageToken; without a size, or with an empty token alone, everything comes. */
+struct tarn_page;
+TARN_MUST tarn_code tarn_iceberg_page(const struct tarn_request *req, struct tarn_page *out, struct tarn_err *err);
+
+/* --- errors.c --- */
+/* {"error":{"message","type","code"}}; never fails. */
+void tarn_iceberg_reply_error(struct tarn_reply *reply, const struct tarn_request *req, const struct tarn_err *err);
+
+/* --- texts.c --- */
+/* The reference's words for this code and request; false: the error's own detail says it best. */
+bool tarn_iceberg_say(const struct tarn_request *req, tarn_code code, char *out, size_t size);
+
+/* --- answers.c --- */
+/* LoadTableResult with its ETag; `location` NULL: staged. `config` may be NULL. */
+TARN_MUST tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const char *location, const char *metadata,
+                                              size_t len, enum tarn_iceberg_form form, struct tarn_err *err);
+/* The tag of what lies behind `location`, in this form. */
+void tarn_iceberg_etag(const char *location, enum tarn_iceberg_form form, char out[40]);
+TARN_MUST tarn_code tarn_iceberg_answer_nothing(struct tarn_reply *reply); /* 204 */
+
+/* --- config.c --- */
+tarn_handler_fn tarn_iceberg_config; /* handle */
+/* --- namespaces.c --- */
+tarn_handler_fn tarn_iceberg_namespaces_list; /* work */
+tarn_handler_fn tarn_iceberg_namespace_get, tarn_iceberg_namespace_exists; /* handle */
+extern const struct tarn_flow tarn_iceberg_namespace_create, tarn_iceberg_namespace_drop, tarn_iceberg_namespace_properties;
+/* --- tables.c, table_load.c, table_change.c --- */
+tarn_handler_fn tarn_iceberg_tables_list, tarn_iceberg_table_load; /* work */
+tarn_handler_fn tarn_iceberg_table_exists; /* handle */
+extern const struct tarn_flow tarn_iceberg_table_post, tarn_iceberg_table_register, tarn_iceberg_table_commit,
+    tarn_iceberg_table_drop, tarn_iceberg_table_rename, tarn_iceberg_transaction;
+/* --- views.c --- */
+tarn_handler_fn tarn_iceberg_views_list, tarn_iceberg_view_load; /* work */
+tarn_handler_fn tarn_iceberg_view_exists; /* handle */
+extern const struct tarn_flow tarn_iceberg_view_post, tarn_iceberg_view_register, tarn_iceberg_view_replace,
+    tarn_iceberg_view_rename, tarn_iceberg_view_drop;
+#endif

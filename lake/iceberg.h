@@ -1,0 +1,111 @@
+/* iceberg.h - tables whose commits come as Iceberg metadata updates: created, committed to, registered, several at once. The
+ * document is built on a worker and written to storage under a name of its own; then one transaction moves the pointer, the
+ * catalog's row and the kept document together, or nothing. */
+#ifndef TARN_LAKE_ICEBERG_H
+#define TARN_LAKE_ICEBERG_H
+#include "formats/iceberg/iceberg.h"
+#include "lake/lake.h"
+
+/* What the token of the request reaches; NULL functions: everything. */
+struct tarn_iceberg_who {
+    bool (*may_use)(const void *who, const char *location); /* canonical */
+    bool (*may_see)(const void *who, const char *namespace_, const char *name);
+    const void *who;
+};
+
+/* --- iceberg_file.c: metadata files, by their full location --- */
+/* A location of a metadata document to its canonical text. *out owned. */
+TARN_MUST tarn_code tarn_iceberg_locate(const char *location, char **out, struct tarn_err *err);
+/* Creates it, packed where its name says so; TARN_LOCATION_NOT_ALLOWED, storage's errors. Blocks. */
+TARN_MUST tarn_code tarn_iceberg_file_write(struct tarn_lake *lake, const char *file, const struct tarn_buf *text,
+                                            struct tarn_err *err);
+/* The whole text, unpacked. TARN_NOT_FOUND "Failed to open input stream for file: ...". Blocks. */
+TARN_MUST tarn_code tarn_iceberg_file_read(struct tarn_lake *lake, const char *file, struct tarn_buf *out,
+                                           struct tarn_err *err);
+/* Is it there? TARN_NOT_FOUND as above. Blocks. */
+TARN_MUST tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *file, struct tarn_err *err);
+/* Does what it can: a file that stays is a leftover, no damage. Blocks. */
+void tarn_iceberg_file_remove(struct tarn_lake *lake, const char *file);
+
+/* --- iceberg_work.c: one table's change on its way --- */
+struct tarn_iceberg_step { const json_t *requirements, *updates; }; /* borrowed from the request; NULL: none */
+struct tarn_iceberg_work {
+    /* in */
+    struct tarn_ident ident;
+    struct tarn_iceberg_step *steps; /* applied one after the other; owned array */
+    size_t step_count;
+    struct tarn_iceberg_who who;
+    int64_t now_ms;            /* 0: the clock */
+    /* out, owned: what is answered */
+    struct tarn_table *table;  /* the row: before the change as it was read, after it as it is */
+    char *metadata_location;
+    struct tarn_buf metadata;  /* the document, all snapshots */
+    /* inside */
+    bool creates;              /* assert-create: there was no table */
+    bool is_same;              /* nothing was to be done: nothing was written */
+    struct tarn_buf refs;      /* the other form, empty: the same */
+    struct tarn_iceberg_meta *meta;
+    int64_t base_version;
+    char *base_file;           /* owned; NULL: a create */
+    int64_t base_snapshot;
+    struct tarn_buf gone;      /* files that left metadata-log and may go: texts, each ended by NUL */
+    bool is_written, is_landed;
+    int attempts;
+};
+/* Reads the base, judges, builds and writes the file; what an earlier attempt left is removed first. Blocks.
+ * TARN_TABLE_NOT_FOUND, TARN_VERSION_CONFLICT, TARN_INVALID. */
+TARN_MUST tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_iceberg_work *work, struct tarn_err *err);
+/* Moves the pointer; TARN_RECHECK when the base is not the newest any more. Inside a transaction. */
+TARN_MUST tarn_code tarn_iceberg_land(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work,
+                                      struct tarn_err *err);
+/* After it is durable: old metadata files go where the table asks for it. Blocks. */
+void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work);
+/* After a refusal: takes back the file, unless the outcome is not known. Blocks. */
+void tarn_iceberg_withdraw(struct tarn_lake *lake, struct tarn_iceberg_work *work, tarn_code code);
+void tarn_iceberg_work_done(struct tarn_iceberg_work *work);
+/* Fills what the metadata says into the row. */
+TARN_MUST tarn_code tarn_iceberg_row(struct tarn_table *table, const struct tarn_iceberg_meta *meta, const char *file,
+                                     struct tarn_err *err);
+/* A document that was judged and refused is told apart from a request that cannot be read: clients of the reference get another
+ * exception. Hands `code` back. */
+tarn_code tarn_iceberg_judged(tarn_code code, struct tarn_err *err);
+/* Is the name free of tables and views? TARN_TABLE_EXISTS, TARN_VIEW_EXISTS. Inside a transaction. */
+TARN_MUST tarn_code tarn_name_free(struct tarn_tx *tx, const char *namespace_, const char *name, struct tarn_err *err);
+/* The live Iceberg table that Tarn owns; any other one is TARN_TABLE_NOT_FOUND here. */
+TARN_MUST tarn_code tarn_iceberg_find(struct tarn_tx *tx, const struct tarn_ident *ident, struct tarn_table **out,
+                                      struct tarn_err *err);
+
+/* --- iceberg_commit.c --- */
+struct tarn_iceberg_commit_use {
+    struct tarn_lake *lake;
+    struct tarn_iceberg_work *works; /* owned; one a table. POST .../tables/{table}: one; transactions/commit: several */
+    size_t count;
+};
+extern const struct tarn_use tarn_iceberg_commit;
+
+/* --- iceberg_create.c --- */
+struct tarn_iceberg_create_use {
+    struct tarn_lake *lake;
+    struct tarn_ident ident;
+    struct tarn_iceberg_create ask; /* uuid, now_ms and location are filled in; trees are borrowed */
+    const char *location;           /* as asked for; NULL: the namespace's or the default root's */
+    bool is_staged;                 /* nothing is stored: the client commits it later */
+    struct tarn_iceberg_who who;
+    /* out, in work: table (not when staged), metadata_location (NULL: staged), metadata */
+    struct tarn_iceberg_work work;
+    char *place;                    /* inside: the metadata's location */
+};
+extern const struct tarn_use tarn_iceberg_table_create;
+
+/* --- iceberg_register.c --- */
+struct tarn_iceberg_register_use {
+    struct tarn_lake *lake;
+    struct tarn_ident ident;
+    const char *metadata_location; /* borrowed */
+    bool overwrite;
+    struct tarn_iceberg_who who;
+    int64_t now_ms;
+    struct tarn_iceberg_work work; /* out */
+};
+extern const struct tarn_use tarn_iceberg_register;
+#endif

@@ -1,0 +1,115 @@
+/* iceberg_file.c - metadata files on storage. A name is used once: whoever loses a race takes its own file away and touches
+ * no other. */
+#include "base/squeeze.h"
+#include "base/text.h"
+#include "lake/iceberg.h"
+#include <string.h>
+
+/* Engines take what follows the scheme as it stands: a percent sign in it is a percent sign. */
+tarn_code tarn_iceberg_locate(const char *location, char **out, struct tarn_err *err)
+{
+    const char *path = location;
+
+    if (tarn_starts_with(path, "file://localhost/"))
+        path += strlen("file://localhost");
+    else if (tarn_starts_with(path, "file://"))
+        path += strlen("file://");
+    else if (tarn_starts_with(path, "file:"))
+        path += strlen("file:");
+    if (path != location && *path != '/')
+        return tarn_fail_field(err, "location", "a file URI must name an absolute path on this host: file:///path");
+    return tarn_location_normalise(path, "location", out, err);
+}
+
+enum { FILE_MAX = 512 << 20 }; /* bytes of a metadata file, packed or not */
+
+/* The folder of a file, opened; *name: its last part, in *text (owned). */
+static tarn_code open_folder(struct tarn_lake *lake, const char *file, bool create, struct tarn_place **place, char **text,
+                             const char **name, struct tarn_err *err)
+{
+    tarn_code code = tarn_iceberg_locate(file, text, err);
+
+    if (code != TARN_OK)
+        return code;
+    char *slash = strrchr(*text, '/');
+    if (!slash || slash == *text || !slash[1])
+        return tarn_fail(err, TARN_INVALID, "%.400s names no file", file);
+    *slash = '\0';
+    *name = slash + 1;
+    return tarn_place_open(lake->storage, *text, create, place, err);
+}
+
+static bool is_packed(const char *file)
+{
+    return tarn_ends_with(file, ".gz.metadata.json") || tarn_ends_with(file, ".metadata.json.gz");
+}
+
+tarn_code tarn_iceberg_file_write(struct tarn_lake *lake, const char *file, const struct tarn_buf *text,
+                                  struct tarn_err *err)
+{
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    TARN_AUTO(mem) char *folder = NULL;
+    TARN_AUTO_DONE(buf) struct tarn_buf packed = { 0 };
+    const char *name = NULL;
+    tarn_code code = open_folder(lake, file, true, &place, &folder, &name, err);
+
+    if (code == TARN_OK && is_packed(file))
+        code = tarn_gzip(text->data, text->len, &packed, err);
+    if (code != TARN_OK)
+        return code;
+    const struct tarn_buf *bytes = is_packed(file) ? &packed : text;
+    return tarn_place_put(place, name, bytes->data, bytes->len, TARN_PUT_CREATE, NULL, err);
+}
+
+static tarn_code not_there(const char *file, struct tarn_err *err)
+{
+    return tarn_fail(err, TARN_NOT_FOUND, "Failed to open input stream for file: %.400s", file);
+}
+
+tarn_code tarn_iceberg_file_read(struct tarn_lake *lake, const char *file, struct tarn_buf *out, struct tarn_err *err)
+{
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    TARN_AUTO(mem) char *folder = NULL;
+    TARN_AUTO_DONE(buf) struct tarn_buf bytes = { 0 };
+    TARN_ERR(fault);
+    const char *name = NULL;
+    tarn_code code = open_folder(lake, file, false, &place, &folder, &name, &fault);
+
+    if (code == TARN_OK)
+        code = tarn_place_read_all(place, name, FILE_MAX, &bytes, NULL, &fault);
+    if (code == TARN_NOT_FOUND)
+        return not_there(file, err);
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    enum tarn_codec codec = tarn_is_gzip(bytes.data, bytes.len) ? TARN_CODEC_GZIP : TARN_CODEC_NONE;
+    return tarn_unsqueeze(codec, bytes.data ? bytes.data : "", bytes.len, FILE_MAX, out, err);
+}
+
+tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *file, struct tarn_err *err)
+{
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    TARN_AUTO(mem) char *folder = NULL;
+    struct tarn_object object = { 0 };
+    TARN_ERR(fault);
+    const char *name = NULL;
+    tarn_code code = open_folder(lake, file, false, &place, &folder, &name, &fault);
+
+    if (code == TARN_OK)
+        code = tarn_place_stat(place, name, &object, &fault);
+    if (code == TARN_NOT_FOUND)
+        return not_there(file, err);
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+void tarn_iceberg_file_remove(struct tarn_lake *lake, const char *file)
+{
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    TARN_AUTO(mem) char *folder = NULL;
+    TARN_ERR(ignored);
+    const char *name = NULL;
+
+    tarn_code code = open_folder(lake, file, false, &place, &folder, &name, &ignored);
+    if (code == TARN_OK)
+        code = tarn_place_remove(place, name, &ignored);
+    (void)code;
+}

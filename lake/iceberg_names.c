@@ -1,0 +1,123 @@
+/* iceberg_names.c - drops and renames of Iceberg tables: rows alone, no file moves. */
+#include "lake/iceberg_names.h"
+#include "base/time.h"
+#include "lake/event.h"
+#include "lake/sweep.h"
+#include <string.h>
+
+static tarn_code no_matter(void *ctx, const struct tarn_namespace *namespace_, struct tarn_err *err)
+{
+    (void)ctx;
+    (void)namespace_;
+    (void)err;
+    return TARN_OK;
+}
+
+tarn_code tarn_namespace_check(struct tarn_tx *tx, const char *name, struct tarn_err *err)
+{
+    return tx->ops->namespaces.get(tx, name, no_matter, NULL, err);
+}
+
+/* --- drop --- */
+
+
+static tarn_code keep_metadata(void *ctx, const char *text, size_t len, struct tarn_err *err)
+{
+    struct tarn_purge *purge = ctx;
+
+    purge->metadata = strndup(text, len);
+    return purge->metadata ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code note_purge(struct tarn_tx *tx, const struct tarn_table *table, int64_t now, struct tarn_err *err)
+{
+    char dotted[TARN_DOTTED_MAX];
+    struct tarn_purge purge = { .name = dotted, .location = table->location, .metadata_location = table->metadata_location,
+                                .created_at = now, .due_at = now };
+
+    tarn_ident_format(table->namespace_, table->name, dotted);
+    tarn_code code = tx->ops->iceberg.get(tx, table->id, false, keep_metadata, &purge, err);
+    if (code == TARN_OK)
+        code = tx->ops->purges.add(tx, &purge, err);
+    free(purge.metadata);
+    return code;
+}
+
+static tarn_code drop_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    const struct tarn_iceberg_drop_use *use = ctx;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    tarn_code code = tarn_iceberg_find(tx, &use->ident, &table, err);
+
+    if (code != TARN_OK)
+        return code;
+    if (table->protected_)
+        return tarn_fail(err, TARN_TABLE_PROTECTED, "the table is protected");
+    table->dropped_at = use->now_ms ? use->now_ms : tarn_now_ms();
+    if (use->purge)
+        code = note_purge(tx, table, table->dropped_at, err);
+    if (code == TARN_OK)
+        code = tx->ops->tables.update(tx, table, err);
+    if (code == TARN_OK)
+        code = tarn_event_add(tx, TARN_EVENT_DROPPED, table, table->dropped_at,
+                              json_pack("{s:s, s:I}", "uuid", table->uuid, "version", (json_int_t)table->version), err);
+    return code == TARN_OK && use->purge ? tx->ops->tables.give_way(tx, table->uuid, err) : code;
+}
+
+static bool drop_needs_after(const void *state) { return ((const struct tarn_iceberg_drop_use *)state)->purge; }
+
+static tarn_code drop_after(struct tarn_lake *lake, void *state, struct tarn_err *err)
+{
+    (void)state;
+    (void)err;
+    if (lake->sweeper)
+        tarn_sweeper_nudge(lake->sweeper);
+    return TARN_OK;
+}
+
+const struct tarn_use tarn_iceberg_drop = { .name = "iceberg drop",
+                                            .size = sizeof(struct tarn_iceberg_drop_use),
+                                            .change = drop_change,
+                                            .needs_after = drop_needs_after,
+                                            .after = drop_after };
+
+/* --- rename --- */
+
+static tarn_code set_text(char **member, const char *text, struct tarn_err *err)
+{
+    char *copy = strdup(text);
+
+    if (!copy)
+        return tarn_fail_oom(err);
+    free(*member);
+    *member = copy;
+    return TARN_OK;
+}
+
+static tarn_code rename_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    const struct tarn_iceberg_rename_use *use = ctx;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    char from[TARN_DOTTED_MAX];
+    tarn_code code = tarn_iceberg_find(tx, &use->from, &table, err);
+
+    if (code == TARN_OK)
+        code = tarn_namespace_check(tx, use->to.namespace_, err);
+    if (code == TARN_OK)
+        code = tarn_name_free(tx, use->to.namespace_, use->to.name, err);
+    if (code == TARN_OK)
+        code = set_text(&table->namespace_, use->to.namespace_, err);
+    if (code == TARN_OK)
+        code = set_text(&table->name, use->to.name, err);
+    if (code == TARN_OK)
+        code = tx->ops->tables.update(tx, table, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_ident_format(use->from.namespace_, use->from.name, from);
+    return tarn_event_add(tx, TARN_EVENT_RENAMED, table, use->now_ms ? use->now_ms : tarn_now_ms(),
+                          json_pack("{s:s}", "from", from), err);
+}
+
+const struct tarn_use tarn_iceberg_rename = { .name = "iceberg rename",
+                                              .size = sizeof(struct tarn_iceberg_rename_use),
+                                              .change = rename_change };

@@ -1,0 +1,413 @@
+/* iceberg_work.c - one table's change: judged against the newest metadata, built, written, and landed by compare-and-swap of
+ * the row. */
+#include "base/hash.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "lake/event.h"
+#include "lake/iceberg.h"
+#include "lake/register.h"
+#include <inttypes.h>
+#include <string.h>
+
+static int64_t now_of(const struct tarn_iceberg_work *work) { return work->now_ms ? work->now_ms : tarn_now_ms(); }
+
+static void forget(struct tarn_iceberg_work *work)
+{
+    tarn_table_free(tarn_take(&work->table));
+    free(tarn_take(&work->metadata_location));
+    free(tarn_take(&work->base_file));
+    tarn_iceberg_free(tarn_take(&work->meta));
+    tarn_buf_clear(&work->metadata);
+    tarn_buf_clear(&work->refs);
+    tarn_buf_clear(&work->gone);
+    work->is_same = work->is_written = work->is_landed = false;
+}
+
+void tarn_iceberg_work_done(struct tarn_iceberg_work *work)
+{
+    forget(work);
+    free(work->steps);
+    tarn_buf_done(&work->metadata);
+    tarn_buf_done(&work->refs);
+    tarn_buf_done(&work->gone);
+}
+
+/* --- the base --- */
+
+static tarn_code parse_base(void *ctx, const char *text, size_t len, struct tarn_err *err)
+{
+    struct tarn_iceberg_work *work = ctx;
+    tarn_code code = tarn_iceberg_parse(text, len, &work->meta, err);
+
+    if (code == TARN_OK)
+        tarn_buf_add(&work->metadata, text, len); /* what is answered when nothing changes */
+    return code == TARN_OK ? tarn_buf_check(&work->metadata, err) : code;
+}
+
+static tarn_code copy_text(const char *text, char **out, struct tarn_err *err)
+{
+    *out = strdup(text);
+    return *out ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code base_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct tarn_iceberg_work *work = ctx;
+    TARN_ERR(fault);
+
+    forget(work);
+    tarn_code code = tarn_iceberg_find(tx, &work->ident, &work->table, &fault);
+    if (code == TARN_TABLE_NOT_FOUND && work->creates)
+        return tarn_name_free(tx, work->ident.namespace_, work->ident.name, err);
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    work->base_version = work->table->version;
+    code = copy_text(work->table->metadata_location, &work->base_file, err);
+    return code == TARN_OK ? tx->ops->iceberg.get(tx, work->table->id, false, parse_base, work, err) : code;
+}
+
+/* Whether the steps begin with a create decides what is read. */
+static bool wants_create(const struct tarn_iceberg_work *work)
+{
+    for (size_t i = 0; i < work->step_count; i++) {
+        const json_t *list = work->steps[i].requirements;
+        for (size_t j = 0; j < json_array_size(list); j++) {
+            const char *type = json_string_value(json_object_get(json_array_get(list, j), "type"));
+            if (type && strcasecmp(type, "assert-create") == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static tarn_code read_base(struct tarn_lake *lake, struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+
+    work->creates = wants_create(work);
+    tarn_code code = tarn_store_read(lake->store, base_tx, work, &fault);
+    if (code == TARN_TABLE_EXISTS && work->creates) /* of another format: to this face it exists all the same */
+        return tarn_fail(err, TARN_VERSION_CONFLICT, "Requirement failed: table already exists");
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+/* --- building --- */
+
+static tarn_code apply_step(struct tarn_iceberg_work *work, const struct tarn_iceberg_step *step, bool *changed,
+                            struct tarn_err *err)
+{
+    const struct tarn_iceberg_change change = { now_of(work), work->base_file };
+    bool creates = false;
+    tarn_code code = tarn_iceberg_require(work->meta, step->requirements, &creates, err);
+
+    if (code == TARN_OK && !work->meta)
+        code = creates ? tarn_iceberg_empty(step->updates, &work->meta, err)
+                       : tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table does not exist");
+    return code == TARN_OK ? tarn_iceberg_update(work->meta, step->updates, &change, changed, err) : code;
+}
+
+/* What the log names now may have left it afterwards. */
+static tarn_code note_files(struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    for (size_t i = 0; work->meta && i < work->meta->metadata_log.count; i++)
+        tarn_buf_add(&work->gone, work->meta->metadata_log.items[i].file, strlen(work->meta->metadata_log.items[i].file) + 1);
+    return tarn_buf_check(&work->gone, err);
+}
+
+static tarn_code apply_steps(struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    bool any = false, changed = false;
+    tarn_code code = note_files(work, err);
+
+    work->base_snapshot = work->meta ? work->meta->current_snapshot_id : TARN_ICEBERG_NONE;
+    for (size_t i = 0; i < work->step_count && code == TARN_OK; i++) {
+        code = apply_step(work, &work->steps[i], &changed, err);
+        any = any || changed;
+    }
+    work->is_same = !any && !work->creates;
+    return code;
+}
+
+static tarn_code serialise(struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    bool differs = false;
+
+    tarn_buf_clear(&work->metadata);
+    tarn_code code = tarn_iceberg_write(work->meta, TARN_ICEBERG_ALL, &work->metadata, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_write(work->meta, TARN_ICEBERG_REFS, &work->refs, err);
+    differs = work->refs.len != work->metadata.len;
+    if (!differs)
+        tarn_buf_clear(&work->refs);
+    return code;
+}
+
+static tarn_code check_location(struct tarn_lake *lake, const struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    TARN_AUTO(mem) char *location = NULL;
+    tarn_code code = tarn_iceberg_locate(work->meta->location, &location, err);
+
+    if (code == TARN_OK)
+        code = tarn_storage_allows(lake->storage, location, err);
+    if (code == TARN_OK && work->who.may_use && !work->who.may_use(work->who.who, location))
+        code = tarn_fail(err, TARN_LOCATION_NOT_ALLOWED, "%.400s: the token's roots do not include it", location);
+    return code;
+}
+
+static tarn_code name_file(struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    char uuid[TARN_UUID_TEXT];
+    tarn_code code = tarn_uuid(uuid, err);
+
+    return code == TARN_OK ? tarn_iceberg_file_name(work->meta, work->base_file, uuid, &work->metadata_location, err) : code;
+}
+
+tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    if (work->is_written)
+        tarn_iceberg_file_remove(lake, work->metadata_location);
+    work->is_written = false;
+    work->attempts++;
+    tarn_code code = read_base(lake, work, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_judged(apply_steps(work, err), err);
+    if (code == TARN_OK && work->is_same)
+        return copy_text(work->base_file, &work->metadata_location, err);
+    if (code == TARN_OK)
+        code = check_location(lake, work, err);
+    if (code == TARN_OK)
+        code = serialise(work, err);
+    if (code == TARN_OK)
+        code = name_file(work, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_file_write(lake, work->metadata_location, &work->metadata, err);
+    work->is_written = code == TARN_OK;
+    return code;
+}
+
+/* --- landing --- */
+
+static int64_t summary_number(const json_t *summary, const char *key)
+{
+    const char *text = json_string_value(json_object_get(summary, key));
+    long long value = text ? strtoll(text, NULL, 10) : 0;
+
+    return value < 0 ? 0 : value;
+}
+
+/* The id of the snapshot that became current; a commit that made none is known by its version. */
+static tarn_code name_transaction(struct tarn_tx *tx, const struct tarn_iceberg_work *work, int64_t version,
+                                  char out[TARN_TXN_ID_MAX + 1], struct tarn_err *err)
+{
+    struct tarn_commit_row known = { 0 };
+    int64_t snapshot = work->meta->current_snapshot_id;
+    TARN_ERR(fault);
+
+    snprintf(out, TARN_TXN_ID_MAX + 1, "metadata-%" PRId64, version);
+    if (snapshot == TARN_ICEBERG_NONE || snapshot == work->base_snapshot)
+        return TARN_OK;
+    char id[24];
+    snprintf(id, sizeof id, "%" PRId64, snapshot);
+    tarn_code code = tx->ops->commits.by_transaction(tx, work->table->id, id, &known, &fault);
+    tarn_commit_row_done(&known);
+    if (code == TARN_TRANSACTION_NOT_FOUND)
+        snprintf(out, TARN_TXN_ID_MAX + 1, "%s", id);
+    return code == TARN_OK || code == TARN_TRANSACTION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+static void fill_commit(const struct tarn_iceberg_work *work, struct tarn_commit_row *row)
+{
+    const struct tarn_iceberg_snapshot *snapshot = tarn_iceberg_snapshot_of(work->meta, work->meta->current_snapshot_id);
+    bool moved = snapshot && snapshot->id != work->base_snapshot;
+    const json_t *summary = moved ? json_object_get(snapshot->doc, "summary") : NULL;
+    const char *operation = json_string_value(json_object_get(summary, "operation"));
+
+    row->schema_version = work->table->schema_version;
+    row->file_count = work->table->file_count;
+    row->total_bytes = work->table->total_bytes;
+    row->data_change = moved && !(operation && strcmp(operation, "replace") == 0);
+    row->files_added = summary_number(summary, "added-data-files");
+    row->files_removed = summary_number(summary, "deleted-data-files");
+    row->bytes_added = summary_number(summary, "added-files-size");
+    row->bytes_removed = summary_number(summary, "removed-files-size");
+}
+
+static tarn_code insert_commit(struct tarn_tx *tx, struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    struct tarn_table *table = work->table;
+    char transaction[TARN_TXN_ID_MAX + 1];
+    struct tarn_commit_row row = { .version = table->version, .transaction = transaction,
+                                   .committed_at = table->committed_at };
+    tarn_code code = name_transaction(tx, work, table->version, transaction, err);
+
+    fill_commit(work, &row);
+    if (code == TARN_OK)
+        code = tx->ops->commits.insert(tx, table->id, &row, err);
+    return code == TARN_OK ? tarn_event_committed(tx, table, &row, err) : code;
+}
+
+static tarn_code put_documents(struct tarn_tx *tx, const struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    return tx->ops->iceberg.put(tx, work->table->id, work->metadata.data, work->refs.len > 0 ? work->refs.data : NULL, err);
+}
+
+static tarn_code again(struct tarn_err *err)
+{
+    return tarn_fail(err, TARN_RECHECK, "the table changed since it was read");
+}
+
+/* A table that was dropped and could be restored gives its place away; a live one does not. */
+static tarn_code judge_place(struct tarn_tx *tx, struct tarn_lake *lake, const struct tarn_table *table,
+                             struct tarn_err *err)
+{
+    TARN_AUTO(table) struct tarn_table *owner = NULL;
+    tarn_code code = tarn_location_owner(tx, lake, table->location, true, table->id, tarn_now_ms(), &owner, err);
+
+    if (code != TARN_OK || !owner || owner->dropped_at >= 0)
+        return code;
+    return tarn_location_taken(owner, table->location, err);
+}
+
+static tarn_code land_commit(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work,
+                             struct tarn_err *err)
+{
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    TARN_ERR(fault);
+    tarn_code code = tarn_iceberg_find(tx, &work->ident, &table, &fault);
+
+    if (code == TARN_TABLE_NOT_FOUND || (code == TARN_OK && (table->id != work->table->id ||
+                                                             strcmp(table->metadata_location, work->base_file) != 0)))
+        return again(err);
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    bool moves = false;
+    TARN_AUTO(mem) char *before = strdup(table->location);
+    code = before ? tarn_iceberg_row(table, work->meta, work->metadata_location, err) : tarn_fail_oom(err);
+    moves = code == TARN_OK && strcmp(before, table->location) != 0;
+    if (moves)
+        code = judge_place(tx, lake, table, err);
+    if (code != TARN_OK)
+        return code;
+    int64_t now = now_of(work);
+    table->version++;
+    table->published_version = table->version;
+    table->committed_at = now > table->committed_at ? now : table->committed_at;
+    code = tx->ops->tables.update(tx, table, err);
+    table->revision++; /* as the store bumped it */
+    tarn_table_free(work->table);
+    work->table = tarn_take(&table);
+    if (code == TARN_OK)
+        code = put_documents(tx, work, err);
+    return code == TARN_OK ? insert_commit(tx, work, err) : code;
+}
+
+static tarn_code new_row(struct tarn_iceberg_work *work, struct tarn_table **out, struct tarn_err *err)
+{
+    TARN_AUTO(table) struct tarn_table *table = calloc(1, sizeof *table);
+
+    if (!table)
+        return tarn_fail_oom(err);
+    table->namespace_ = strdup(work->ident.namespace_);
+    table->name = strdup(work->ident.name);
+    table->monitors = strdup("{}");
+    if (!table->namespace_ || !table->name || !table->monitors)
+        return tarn_fail_oom(err);
+    table->created_at = table->committed_at = now_of(work);
+    table->version = table->published_version = work->meta->current_snapshot_id == TARN_ICEBERG_NONE ? 0 : 1;
+    table->dropped_at = -1;
+    table->revision = 1;
+    tarn_code code = tarn_iceberg_row(table, work->meta, work->metadata_location, err);
+    if (code == TARN_OK && (!work->meta->uuid || strlen(work->meta->uuid) >= sizeof table->uuid))
+        code = tarn_fail_field(err, "table-uuid", "the table needs a uuid");
+    if (code != TARN_OK)
+        return code;
+    snprintf(table->uuid, sizeof table->uuid, "%s", work->meta->uuid);
+    *out = tarn_take(&table);
+    return TARN_OK;
+}
+
+/* Nothing exists without a namespace: here it does not come into being with its first table. */
+static tarn_code no_matter(void *ctx, const struct tarn_namespace *namespace_, struct tarn_err *err)
+{
+    (void)ctx;
+    (void)namespace_;
+    (void)err;
+    return TARN_OK;
+}
+
+static tarn_code tell_registered(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err)
+{
+    return tarn_event_add(tx, TARN_EVENT_REGISTERED, table, table->created_at,
+                          json_pack("{s:s, s:s, s:s, s:I}", "uuid", table->uuid, "format", "iceberg", "mode", "managed",
+                                    "version", (json_int_t)table->version),
+                          err);
+}
+
+static tarn_code land_create(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work,
+                             struct tarn_err *err)
+{
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    TARN_ERR(fault);
+    tarn_code code = tx->ops->namespaces.get(tx, work->ident.namespace_, no_matter, NULL, err);
+
+    if (code == TARN_OK)
+        code = tarn_name_free(tx, work->ident.namespace_, work->ident.name, &fault);
+    if (code == TARN_TABLE_EXISTS)
+        return tarn_fail(err, TARN_VERSION_CONFLICT, "Requirement failed: table already exists");
+    if (fault.code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    if (code == TARN_OK)
+        code = new_row(work, &table, err);
+    if (code == TARN_OK)
+        code = judge_place(tx, lake, table, err);
+    if (code == TARN_OK)
+        code = tx->ops->tables.give_way(tx, table->uuid, err);
+    if (code == TARN_OK)
+        code = tx->ops->tables.reserve_id(tx, &table->id, err);
+    if (code == TARN_OK)
+        code = tx->ops->tables.insert(tx, table, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_table_free(work->table);
+    work->table = tarn_take(&table);
+    code = put_documents(tx, work, err);
+    if (code == TARN_OK)
+        code = tell_registered(tx, work->table, err);
+    return code == TARN_OK && work->table->version > 0 ? insert_commit(tx, work, err) : code;
+}
+
+tarn_code tarn_iceberg_land(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work, struct tarn_err *err)
+{
+    if (work->is_same)
+        return TARN_OK;
+    return work->creates ? land_create(tx, lake, work, err) : land_commit(tx, lake, work, err);
+}
+
+/* --- afterwards --- */
+
+static bool is_in_log(const struct tarn_iceberg_meta *meta, const char *file)
+{
+    for (size_t i = 0; i < meta->metadata_log.count; i++)
+        if (strcmp(meta->metadata_log.items[i].file, file) == 0)
+            return true;
+    return false;
+}
+
+void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work)
+{
+    const char *wanted = tarn_iceberg_property(work->meta, "write.metadata.delete-after-commit.enabled");
+
+    work->is_landed = true;
+    if (!wanted || strcasecmp(wanted, "true") != 0)
+        return;
+    for (size_t at = 0; at < work->gone.len; at += strlen(work->gone.data + at) + 1)
+        if (!is_in_log(work->meta, work->gone.data + at))
+            tarn_iceberg_file_remove(lake, work->gone.data + at);
+}
+
+void tarn_iceberg_withdraw(struct tarn_lake *lake, struct tarn_iceberg_work *work, tarn_code code)
+{
+    if (work->is_written && !work->is_landed && code != TARN_COMMIT_STATE_UNKNOWN)
+        tarn_iceberg_file_remove(lake, work->metadata_location);
+    work->is_written = false;
+}
