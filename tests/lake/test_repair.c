@@ -182,6 +182,50 @@ Test(repair, a_manifest_that_was_written_again_since_the_look_is_not_written_ove
     cr_expect(tarn_has(ours, "\"version\":2"));
 }
 
+/* Somebody was there between the registration and the first publication. */
+Test(repair, a_table_that_was_never_published_gets_its_folder_back)
+{
+    TARN_ERR(err);
+
+    cr_assert(eq(uint, tarn_ask("POST", "/api/tables", "{\"name\":\"t\",\"location\":\"%s/t\"}", g_lake->root), 201));
+    tarn_write_text(at("manifest.json"), STRANGER);
+    tarn_write_text(at("last_committed_txn"), "theirs-7");
+    tarn_write_text(at("_transactions/theirs-7.json"), "{\"id\":\"theirs-7\",\"operations\":[]}");
+    cr_assert(eq(int, tarn_publish_table(&g_lake->lake, 1, &err), TARN_FOREIGN_WRITE));
+    json_auto_t *answer = run("republish");
+    cr_expect(lists(answer, "moves", "from", "manifest.json"), "%s", tarn_answer_text());
+    cr_expect(lists(answer, "moves", "from", "last_committed_txn"), "%s", tarn_answer_text());
+    cr_expect(lists(answer, "moves", "from", "_transactions/theirs-7.json"), "%s", tarn_answer_text());
+    TARN_AUTO(mem) char *text = tarn_read_file(at("manifest.json"), NULL);
+    cr_expect(tarn_has(text, "\"version\":0"), "%s", text);
+    commit("f1.parquet", NULL);
+    TARN_AUTO(mem) char *pointer = tarn_read_file(at("last_committed_txn"), NULL);
+    cr_expect(eq(str, pointer, (char *)"txn-1\n"));
+}
+
+/* Its documents are nobody's: the block ends, and what lies there is judged again when it is published again. */
+Test(repair, of_a_table_that_is_not_published_only_the_block_ends)
+{
+    TARN_ERR(err);
+
+    make_table(2);
+    tarn_write_text(at("manifest.json"), STRANGER);
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/commits",
+                                "{\"operations\":[{\"type\":\"add_file\",\"path\":\"g.parquet\",\"size\":1}]}"), 201));
+    cr_assert(eq(int, tarn_publish_table(&g_lake->lake, 1, &err), TARN_FOREIGN_WRITE));
+    cr_assert(eq(uint, tarn_ask("PATCH", "/api/table/t", "{\"publish\":false}"), 200), "%s", tarn_answer_text());
+    json_auto_t *answer = run("republish");
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(answer, "ends")), (char *)"foreign_write"));
+    cr_expect(eq(i64, json_integer_value(json_object_get(answer, "writes_total")), 0));
+    TARN_AUTO(mem) char *text = tarn_read_file(at("manifest.json"), NULL);
+    cr_expect(eq(str, text, (char *)STRANGER));
+    cr_assert(eq(uint, tarn_ask("GET", "/api/table/t", NULL), 200));
+    bool is_free = json_is_null(json_object_get(tarn_answer(), "block"));
+    cr_expect(is_free, "%s", tarn_answer_text());
+    cr_assert(eq(uint, tarn_ask("PATCH", "/api/table/t", "{\"publish\":true}"), 200), "%s", tarn_answer_text());
+    cr_expect(eq(int, tarn_publish_table(&g_lake->lake, 1, &err), TARN_FOREIGN_WRITE));
+}
+
 /* --- checkpoints, and a log that has lost what the catalog lost too --- */
 
 struct expiry { int64_t oldest; };
