@@ -7,6 +7,9 @@ from seeded_lake import HOURS, LAST, NOW, OLD, columns, data, entry_of, folder_o
 INFO, WARNING, ERROR = "info", "warning", "error"
 
 
+OF_A_COMMIT = ("file", "entry", "manifest.list")  # each fault hurts that of its own commit
+
+
 class Fault:
     def __init__(self, name, breaks, finds, cure, uses=(), hides=(), hides_older=(), instead=(), at=None, last=False, severity=None):
         """finds: {(code, severity): subject}, the first being the fault's own, the others what it cannot but bring along.
@@ -33,7 +36,7 @@ class Fault:
         """The two can stand in one lake, each of them whole."""
         if self.severity or other.severity:
             return False
-        spoilt = lambda a, b: any(x == y or x.startswith(y + ".") for x in a for y in b)
+        spoilt = lambda a, b: any((x == y and x not in OF_A_COMMIT) or x.startswith(y + ".") for x in a for y in b)
         return not spoilt(self.uses, other.uses) and not spoilt(other.uses, self.uses)
 
 
@@ -337,6 +340,17 @@ fault("a merge that does not end", mark("running", NOW - 3000),
       mark("failed", NOW - 3000, NOW), uses={"marker"})
 fault("a batch merged into nothing", mark("completed", NOW - 3000, NOW - 2000),
       {("processed_without_result", INFO): "*"}, nothing, uses={"marker", "unlinked"})
+
+
+
+def merge_twice(lake, n):
+    """The commit after the n-th merged the same batch again."""
+    for k in (n, n + 1):
+        lake.edit(entry_of(k), lambda e: e.update(batch_ids=["2026-01-01/batch-%06d.parquet" % n]))
+
+
+fault("a batch merged twice", merge_twice, {("duplicate_batch", WARNING): "2026-01-01/batch-{n:06d}.parquet"},
+      lambda lake, n: lake.commit({"type": "remove_file", "path": path_of(n + 1)}), uses={"entry", "file"}, last=True)
 
 # --- what is no table at all: nothing else can be judged ---
 

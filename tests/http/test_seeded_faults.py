@@ -126,7 +126,7 @@ class Fault:
     def fits(self, other):
         if self.is_alone or other.is_alone:
             return False
-        spoilt = lambda a, b: any(x == y or x.startswith(y + ".") for x in a for y in b)
+        spoilt = lambda a, b: any((x == y and x not in OF_A_COMMIT) or x.startswith(y + ".") for x in a for y in b)
         return not spoilt(self.uses, other.uses) and not spoilt(other.uses, self.uses)
 
 
@@ -169,6 +169,7 @@ class Watched:
         self.write()
 
 
+OF_A_COMMIT = ("file", "entry", "commit", "commits.more")  # each fault hurts that of its own commit
 FAULTS = []
 
 
@@ -227,13 +228,13 @@ fault("a pointer that went back", write("last_committed_txn", "txn-1\n"),
       {("pointer_mismatch", WARNING): ("last_committed_txn", "republish")}, uses={"pointer"})
 fault("an entry that is gone", remove("{entry}"), {("missing_transaction_log_entry", WARNING): ("txn-{n}", "republish")}, uses={"entry"})
 fault("the newest entry gone", remove("{newest}"),
-      {("missing_transaction_log_entry", ERROR): (f"txn-{COMMITS}", "republish")}, uses={"newest", "commit"})
+      {("missing_transaction_log_entry", ERROR): (f"txn-{COMMITS}", "republish")}, uses={"newest", "commits"})
 fault("an entry that was cut off", write("{entry}", '{"id": "tx'),
       {("unreadable_transaction_log_entry", WARNING): ("txn-{n}", "republish")}, uses={"entry"})
 fault("a schema that was cut off", write("schema.json", '{"cur'), {("schema_unreadable", WARNING): ("schema.json", "republish")}, uses={"schema"})
 
 # commits that tell their files wrong
-TWO = {"file", "commit"}
+TWO = {"file", "commit", "commits.more"}
 
 
 def replace(change, content=None):
