@@ -1,4 +1,4 @@
-/* body.c - the body of a request: what it must call itself, and its JSON. */
+/* body.c - the body of a request: what it must call itself, and its JSON or its form. */
 #include "api/http.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -42,6 +42,23 @@ static struct tarn_json_limits limits_of(const struct tarn_request *req)
     return limits;
 }
 
+/* Fields of a form stand beside those of the query; a field in both is one too many. */
+static tarn_code take_form(struct tarn_request *req, struct tarn_err *err)
+{
+    const char *type = tarn_request_header(req, "Content-Type");
+    const char *wanted = "application/x-www-form-urlencoded";
+    size_t len = type ? strcspn(type, "; \t") : 0;
+
+    if (type && (len != strlen(wanted) || strncasecmp(type, wanted, len) != 0))
+        return tarn_fail_code_field(err, TARN_UNSUPPORTED_MEDIA_TYPE, "Content-Type", "the body must be %s", wanted);
+    if (memchr(req->body, '\0', req->body_len))
+        return tarn_fail(err, TARN_INVALID, "the form holds a NUL");
+    TARN_AUTO(mem) char *text = strndup(req->body, req->body_len);
+    if (!text)
+        return tarn_fail_oom(err);
+    return tarn_route_parameters(req, text, err);
+}
+
 tarn_code tarn_route_body(struct tarn_request *req, struct tarn_err *err)
 {
     enum tarn_route_body wants = req->route->body;
@@ -49,6 +66,8 @@ tarn_code tarn_route_body(struct tarn_request *req, struct tarn_err *err)
         return wants == TARN_BODY_JSON ? tarn_fail(err, TARN_INVALID, "a JSON body is needed") : TARN_OK;
     if (wants == TARN_BODY_NONE)
         return tarn_fail(err, TARN_INVALID, "%s %s takes no body", req->method, req->route->path);
+    if (wants == TARN_BODY_FORM)
+        return take_form(req, err);
     tarn_code code = check_type(req, err);
     if (code != TARN_OK)
         return code;

@@ -130,6 +130,8 @@ extern const size_t tarn_routes_count;
  * req->route, arg and query (decoding each segment once, alone). */
 TARN_MUST tarn_code tarn_route_match(const char *method, const char *raw_target, struct tarn_request *req,
                                      char allow[64], struct tarn_err *err);
+/* More parameters from `name=value&...`, percent-encoded: of the query, or of a form. */
+TARN_MUST tarn_code tarn_route_parameters(struct tarn_request *req, const char *text, struct tarn_err *err);
 /* Token, scope, Host and Origin: judged on the headers alone, before a body byte is kept. */
 TARN_MUST tarn_code tarn_route_admit(struct tarn_request *req, struct tarn_err *err);
 /* Content type and JSON of the body, once it is there. */

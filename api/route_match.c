@@ -167,11 +167,12 @@ static tarn_code take_parameter(struct tarn_request *req, const char *text, size
     return TARN_OK;
 }
 
-static tarn_code take_query(struct tarn_request *req, const char *text, struct tarn_err *err)
+tarn_code tarn_route_parameters(struct tarn_request *req, const char *text, struct tarn_err *err)
 {
     if (!*text)
         return TARN_OK;
-    req->query = calloc(PARAMETERS_MAX, sizeof *req->query);
+    if (!req->query)
+        req->query = calloc(PARAMETERS_MAX, sizeof *req->query);
     if (!req->query)
         return tarn_fail_oom(err);
     while (*text) {
@@ -204,6 +205,6 @@ tarn_code tarn_route_match(const char *method, const char *raw_target, struct ta
     if (code == TARN_OK)
         code = find_route(method, &path, req, allow, err);
     if (code == TARN_OK && target[len] == '?')
-        code = take_query(req, target + len + 1, err);
+        code = tarn_route_parameters(req, target + len + 1, err);
     return code;
 }

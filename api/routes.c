@@ -10,6 +10,7 @@
 #define WRITE  TARN_SCOPE_WRITE
 #define ADMIN  TARN_SCOPE_ADMIN
 #define EMPTY  TARN_BODY_NONE
+#define FORM   TARN_BODY_FORM
 #define JSON   TARN_BODY_JSON
 #define MAYBE  TARN_BODY_JSON_OPTIONAL
 /* Where the work is done: INLINE on the loop, WORKER on a worker, FLOW step by step. */
@@ -99,6 +100,8 @@ const struct tarn_route tarn_routes[] = {
     { "POST",   "/api/backup",               "makeBackup",    ADMIN,  EMPTY, "", WORKER(tarn_native_backup) },
     /* The Iceberg REST catalog: https://iceberg.apache.org/rest-catalog-spec/ is its contract. */
     { "GET",    I "/config",                 "icebergGetConfig", READ, EMPTY, "warehouse", INLINE(tarn_iceberg_config), ICE },
+    { "POST",   I "/oauth/tokens",           "icebergGetToken", NONE, FORM,
+                "grant_type client_id client_secret scope subject_token subject_token_type", INLINE(tarn_iceberg_oauth_token), ICE },
     { "GET",    I "/namespaces",             "icebergListNamespaces", READ, EMPTY, "parent " IPAGE,
                                                                                  WORKER(tarn_iceberg_namespaces_list), ICE },
     { "POST",   I "/namespaces",             "icebergCreateNamespace", WRITE, JSON, "", FLOW(tarn_iceberg_namespace_create), ICE },

@@ -10,7 +10,9 @@ static tarn_code check_warehouse(const struct tarn_request *req, struct tarn_err
 
     if (!wanted || !*wanted || !ours || !*ours || strcmp(wanted, ours) == 0)
         return TARN_OK;
-    return tarn_fail(err, TARN_NOT_FOUND, "No such warehouse: %.200s", wanted);
+    tarn_code code = tarn_fail(err, TARN_NOT_FOUND, "No such warehouse: %.200s", wanted);
+    (void)tarn_err_add(err, "exception", json_string("NoSuchWarehouseException"));
+    return code;
 }
 
 /* Templates of the specification, from the route table itself. */

@@ -53,9 +53,12 @@ void tarn_iceberg_reply_error(struct tarn_reply *reply, const struct tarn_reques
     char said[2 * TARN_DOTTED_MAX + 64];
     bool is_said = tarn_iceberg_say(req, err->code, said, sizeof said);
     struct tarn_jsonw w;
-
     const char *exception = json_string_value(json_object_get(err->more, "exception"));
 
+    if (req->route && req->route->body == TARN_BODY_FORM) {
+        tarn_iceberg_reply_oauth_error(reply, err);
+        return;
+    }
     tarn_reply_done(reply);
     w = tarn_jsonw_to(&reply->body);
     reply->status = row.status;

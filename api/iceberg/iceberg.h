@@ -47,6 +47,9 @@ TARN_MUST tarn_code tarn_iceberg_answer_nothing(struct tarn_reply *reply); /* 20
 
 /* --- config.c --- */
 tarn_handler_fn tarn_iceberg_config; /* handle */
+/* --- oauth.c --- */
+tarn_handler_fn tarn_iceberg_oauth_token; /* handle */
+void tarn_iceberg_reply_oauth_error(struct tarn_reply *reply, const struct tarn_err *err); /* never fails */
 /* --- namespaces.c --- */
 tarn_handler_fn tarn_iceberg_namespaces_list; /* work */
 tarn_handler_fn tarn_iceberg_namespace_get, tarn_iceberg_namespace_exists; /* handle */
