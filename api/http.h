@@ -118,6 +118,10 @@ struct tarn_route {
     tarn_handler_fn *handle;   /* a bounded read: memory or one indexed read; runs inline on the loop */
     tarn_handler_fn *work;     /* reads more: runs on a worker */
     const struct tarn_flow *flow;
+    /* For requests under an Idempotency-Key (api/keyed.h): answers a repeated one with what is there now, on a worker. NULL: the
+     * first answer is kept and given again. */
+    tarn_handler_fn *again;
+    bool (*is_kept)(const void *use); /* the first answer is kept although there is an `again`; NULL: it is not */
     /* One that takes long is answered with 202 and goes on; here, the last segment of the path that tells of its outcome.
      * NULL: it is waited for. */
     const char *elsewhere;

@@ -18,8 +18,11 @@ static tarn_code do_parse(struct tarn_task *task)
     task->use = calloc(1, flow->use->size);
     if (!task->use)
         return tarn_fail_oom(&task->err);
-    return flow->parse(&task->req, task->use, &task->err);
+    tarn_code code = tarn_keyed_read(&task->req, &task->keyed, &task->err);
+    return code == TARN_OK ? flow->parse(&task->req, task->use, &task->err) : code;
 }
+
+static bool is_keyed(const struct tarn_task *task) { return task->keyed.key[0] != '\0'; }
 
 static enum tarn_step before_change(const struct tarn_task *task)
 {
@@ -35,10 +38,36 @@ static enum tarn_step after_change(const struct tarn_task *task)
     return more ? TARN_STEP_AFTER : TARN_STEP_PUBLISH;
 }
 
+/* The same request beside this one may have come first: then its answer is this one's too. */
+static enum tarn_step after_fault(const struct tarn_task *task)
+{
+    bool may_be_known = is_keyed(task) && task->code != TARN_COMMIT_STATE_UNKNOWN;
+    return may_be_known ? TARN_STEP_KEY : TARN_STEP_ANSWER;
+}
+
 /* A refused change may have left something on storage. */
 static enum tarn_step after_refusal(const struct tarn_task *task)
 {
-    return use_of(task)->withdraw ? TARN_STEP_WITHDRAW : TARN_STEP_ANSWER;
+    return use_of(task)->withdraw ? TARN_STEP_WITHDRAW : after_fault(task);
+}
+
+/* Was it answered under its key? Asked before anything else, and after a refusal. */
+static void look_by_key(struct tarn_task *task)
+{
+    TARN_ERR(fault);
+    bool is_refused = task->code != TARN_OK, found = false;
+    tarn_code code = tarn_keyed_replay(&task->req, &task->keyed, &task->reply, &found, &fault);
+
+    task->step = is_refused || found || code != TARN_OK ? TARN_STEP_ANSWER : before_change(task);
+    if (is_refused && !found)
+        return;
+    task->is_replayed = found;
+    task->code = code;
+    if (code != TARN_OK || is_refused) {
+        tarn_err_done(&task->err);
+        task->err = (struct tarn_err){ .code = TARN_OK };
+        task->code = code == TARN_OK ? TARN_OK : tarn_err_move(&task->err, &fault);
+    }
 }
 
 static tarn_code do_work(struct tarn_task *task)
@@ -64,8 +93,13 @@ static tarn_code do_answer(struct tarn_task *task)
 static void run_step(struct tarn_task *task)
 {
     struct tarn_lake *lake = task->req.app->lake;
-    bool is_last = task->step == TARN_STEP_WORK || task->step == TARN_STEP_STREAM, waits = false;
-    switch (task->step) {
+    enum tarn_step step = task->step, faulty = TARN_STEP_ANSWER;
+    bool is_last = step == TARN_STEP_WORK || step == TARN_STEP_STREAM, waits = false;
+    if (step == TARN_STEP_KEY) {
+        look_by_key(task);
+        return;
+    }
+    switch (step) {
     case TARN_STEP_BODY:
         task->code = tarn_route_body(&task->req, &task->err);
         task->step = task->req.route->flow ? TARN_STEP_PARSE : TARN_STEP_WORK;
@@ -73,7 +107,7 @@ static void run_step(struct tarn_task *task)
     case TARN_STEP_PARSE:
         task->code = do_parse(task);
         if (task->code == TARN_OK)
-            task->step = before_change(task);
+            task->step = is_keyed(task) ? TARN_STEP_KEY : before_change(task);
         break;
     case TARN_STEP_WORK:
         task->code = do_work(task);
@@ -84,9 +118,11 @@ static void run_step(struct tarn_task *task)
         task->step = TARN_STEP_CHANGE;
         if (task->code != TARN_OK && use_of(task)->withdraw)
             use_of(task)->withdraw(lake, task->use, task->code);
+        faulty = after_fault(task);
         break;
     case TARN_STEP_WITHDRAW:
         use_of(task)->withdraw(lake, task->use, task->code);
+        faulty = after_fault(task);
         break;
     case TARN_STEP_AFTER:
         task->code = use_of(task)->after(lake, task->use, &task->err);
@@ -95,6 +131,7 @@ static void run_step(struct tarn_task *task)
     case TARN_STEP_STREAM:
         task->code = tarn_stream_fill(task);
         break;
+    case TARN_STEP_KEY:
     case TARN_STEP_CHANGE:
     case TARN_STEP_PUBLISH:
     case TARN_STEP_PARK:
@@ -102,7 +139,7 @@ static void run_step(struct tarn_task *task)
         break;
     }
     if (task->code != TARN_OK || is_last)
-        task->step = waits ? TARN_STEP_PARK : TARN_STEP_ANSWER;
+        task->step = waits ? TARN_STEP_PARK : faulty;
 }
 
 /* --- on a worker --- */
@@ -127,7 +164,10 @@ static void run_on_worker(void *ctx)
 static tarn_code change_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_task *task = ctx;
-    return use_of(task)->change(tx, task->use, err);
+    tarn_code code = is_keyed(task) ? tarn_keyed_check(tx, &task->req, &task->keyed, err) : TARN_OK;
+    if (code == TARN_OK)
+        code = use_of(task)->change(tx, task->use, err);
+    return code == TARN_OK && is_keyed(task) ? tarn_keyed_note(tx, &task->req, &task->keyed, task->use, err) : code;
 }
 
 static void changed(void *ctx, tarn_code code, struct tarn_err *err)
@@ -205,6 +245,7 @@ static void pass_on(struct tarn_task *task)
         break;
     case TARN_STEP_BODY:
     case TARN_STEP_PARSE:
+    case TARN_STEP_KEY:
     case TARN_STEP_WORK:
     case TARN_STEP_CHECK:
     case TARN_STEP_AFTER:
@@ -237,7 +278,7 @@ bool tarn_flow_advance(struct tarn_task *task)
         run_step(task);
     if (task->step != TARN_STEP_ANSWER)
         return false;
-    if (task->code == TARN_OK && task->req.route->flow)
+    if (task->code == TARN_OK && task->req.route->flow && !task->is_replayed)
         task->code = do_answer(task);
     return true;
 }

@@ -5,6 +5,7 @@
 #ifndef TARN_SERVER_TASK_H
 #define TARN_SERVER_TASK_H
 #include "api/http.h"
+#include "api/keyed.h"
 #include "base/pool.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +42,7 @@ int64_t tarn_tasks_next_late(const struct tarn_tasks *tasks);
 /* Waits until no job holds a task, abandoned ones too: before workers, publisher and store go. */
 void tarn_tasks_settle(struct tarn_tasks *tasks);
 
-enum tarn_step { TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_WORK, TARN_STEP_CHECK, TARN_STEP_CHANGE, TARN_STEP_AFTER, TARN_STEP_WITHDRAW,
+enum tarn_step { TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_KEY, TARN_STEP_WORK, TARN_STEP_CHECK, TARN_STEP_CHANGE, TARN_STEP_AFTER, TARN_STEP_WITHDRAW,
                  TARN_STEP_PUBLISH, TARN_STEP_PARK, TARN_STEP_STREAM, TARN_STEP_ANSWER };
 
 struct tarn_task {
@@ -55,6 +56,8 @@ struct tarn_task {
     enum tarn_step step;     /* what comes next */
     void *use;               /* owned: the struct of the flow's use case, or NULL */
     unsigned rechecks;
+    struct tarn_keyed keyed;
+    bool is_replayed;        /* answered as before, under its key */
     uint64_t events_seen;    /* the events' clock before the last look */
     int64_t waits_until_ms;  /* monotonic: for events, 0: it does not wait yet */
     struct tarn_buf body;    /* owned: what req.body points into */

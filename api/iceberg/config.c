@@ -47,6 +47,7 @@ tarn_code tarn_iceberg_config(const struct tarn_request *req, struct tarn_reply 
         if (tarn_routes[i].face == TARN_FACE_ICEBERG)
             write_endpoint(&w, &tarn_routes[i]);
     tarn_jsonw_array_end(&w);
+    tarn_jsonw_kstr(&w, "idempotency-key-lifetime", "PT24H");
     tarn_jsonw_object_end(&w);
     return tarn_buf_check(&reply->body, err);
 }

@@ -57,11 +57,17 @@ extern const struct tarn_flow tarn_iceberg_namespace_create, tarn_iceberg_namesp
 /* --- tables.c, table_load.c, table_change.c --- */
 tarn_handler_fn tarn_iceberg_tables_list, tarn_iceberg_table_load; /* work */
 tarn_handler_fn tarn_iceberg_table_exists; /* handle */
+/* The table as it is, without looking at its file: a commit that is answered again. */
+TARN_MUST tarn_code tarn_iceberg_answer_present(const struct tarn_request *req, const struct tarn_ident *ident,
+                                                struct tarn_reply *reply, struct tarn_err *err);
 extern const struct tarn_flow tarn_iceberg_table_post, tarn_iceberg_table_register, tarn_iceberg_table_commit,
     tarn_iceberg_table_drop, tarn_iceberg_table_rename, tarn_iceberg_transaction;
+tarn_handler_fn tarn_iceberg_named_again, tarn_iceberg_commit_again; /* of a request that comes again under its key */
+bool tarn_iceberg_is_staged(const void *use);
 /* --- views.c --- */
 tarn_handler_fn tarn_iceberg_views_list, tarn_iceberg_view_load; /* work */
 tarn_handler_fn tarn_iceberg_view_exists; /* handle */
+tarn_handler_fn tarn_iceberg_view_again;
 extern const struct tarn_flow tarn_iceberg_view_post, tarn_iceberg_view_register, tarn_iceberg_view_replace,
     tarn_iceberg_view_rename, tarn_iceberg_view_drop;
 #endif

@@ -58,6 +58,23 @@ static tarn_code create_answer(const struct tarn_request *req, void *state, stru
     return answer_work(&use->work, use->is_staged, reply, err);
 }
 
+/* Asked again under its key: the table of the body as it is now. */
+tarn_code tarn_iceberg_named_again(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+{
+    struct tarn_ident ident;
+    const char *name = NULL;
+    tarn_code code = tarn_iceberg_path_namespace(req, ident.namespace_, err);
+
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_str(req->json, "name", &name, err);
+    if (code != TARN_OK)
+        return code;
+    snprintf(ident.name, sizeof ident.name, "%s", name);
+    return tarn_iceberg_answer_present(req, &ident, reply, err);
+}
+
+bool tarn_iceberg_is_staged(const void *state) { return ((const struct tarn_iceberg_create_use *)state)->is_staged; }
+
 /* --- register --- */
 
 static tarn_code register_parse(const struct tarn_request *req, void *state, struct tarn_err *err)
@@ -126,6 +143,14 @@ static tarn_code commit_answer(const struct tarn_request *req, void *state, stru
 {
     (void)req;
     return answer_work(((const struct tarn_iceberg_commit_use *)state)->works, false, reply, err);
+}
+
+tarn_code tarn_iceberg_commit_again(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+{
+    struct tarn_ident ident;
+    tarn_code code = tarn_iceberg_path_ident(req, TARN_TABLE_NOT_FOUND, &ident, err);
+
+    return code == TARN_OK ? tarn_iceberg_answer_present(req, &ident, reply, err) : code;
 }
 
 /* Changes of one table follow one another: they are one work. */

@@ -118,6 +118,16 @@ static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->iceberg.get(tx, table->id, load->form == TARN_ICEBERG_REFS, answer, load, err);
 }
 
+tarn_code tarn_iceberg_answer_present(const struct tarn_request *req, const struct tarn_ident *ident, struct tarn_reply *reply,
+                                      struct tarn_err *err)
+{
+    struct load load = { .ident = *ident, .reply = reply };
+    tarn_code code = tarn_store_read(req->app->lake->store, load_tx, &load, err);
+
+    free(load.location);
+    return code;
+}
+
 static tarn_code read_form(const struct tarn_request *req, enum tarn_iceberg_form *out, struct tarn_err *err)
 {
     const char *text = tarn_query(req, "snapshots");

@@ -116,6 +116,25 @@ tarn_code tarn_iceberg_view_exists(const struct tarn_request *req, struct tarn_r
 
 /* --- changes --- */
 
+/* Asked again under its key: the view of the path, or of the body, as it is now. */
+tarn_code tarn_iceberg_view_again(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+{
+    struct load load = { .view = NULL };
+    const char *name = req->arg_count > 1 ? req->arg[1] : NULL;
+    tarn_code code = tarn_iceberg_path_namespace(req, load.ident.namespace_, err);
+
+    if (code == TARN_OK && !name)
+        code = tarn_iceberg_need_str(req->json, "name", &name, err);
+    if (code == TARN_OK) {
+        snprintf(load.ident.name, sizeof load.ident.name, "%s", name);
+        code = tarn_store_read(req->app->lake->store, load_tx, &load, err);
+    }
+    if (code == TARN_OK)
+        code = answer_view(load.view, reply, err);
+    tarn_view_free(load.view);
+    return code;
+}
+
 static tarn_code view_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
 {
     (void)req;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The Iceberg face as engines meet it: configuration, tokens, names, paging, tags, refusals."""
-import base64, http.client, json, os, sys, urllib.parse
+import base64, json, os, sys, threading, urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from iceberg import I, SCHEMA, Catalog, append, known_files, local, metadata_files, snapshot, start, view_body
-from tarn import Server, folder, main
+from iceberg import I, SCHEMA, Catalog, append, known_files, metadata_files, start, view_body
+from tarn import folder, main
 
 FORM = "application/x-www-form-urlencoded"
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -96,5 +96,113 @@ def another_warehouse_than_the_configured_one_is_not_found():
         assert server.stop() == 0
 
 
+def a_request_under_its_key_has_one_effect_and_one_answer():
+    with folder() as top:
+        server, catalog = start(top)
+        assert catalog.ok("GET", "/config")["idempotency-key-lifetime"] == "PT24H"
+        catalog.namespace("s")
+        file = catalog.table("s", "old")["metadata-location"]
+        updates, requirements = append(11, 1)
+        steps = [  # what changes the catalog, in an order that each step of it needs
+            ("POST", "/namespaces", {"namespace": ["n"], "properties": {"a": "b"}}, 200),
+            ("POST", "/namespaces/n/properties", {"updates": {"c": "d"}, "removals": ["a", "x"]}, 200),
+            ("POST", "/namespaces/n/tables", {"name": "t", "schema": SCHEMA}, 200),
+            ("POST", "/namespaces/n/tables", {"name": "staged", "schema": SCHEMA, "stage-create": True}, 200),
+            ("POST", "/namespaces/n/tables/t", {"requirements": requirements, "updates": updates}, 200),
+            ("POST", "/transactions/commit", {"table-changes": [
+                {"identifier": {"namespace": ["n"], "name": "t"}, "requirements": [],
+                 "updates": [{"action": "set-properties", "updates": {"k": "v"}}]}]}, 204),
+            ("POST", "/tables/rename", {"source": {"namespace": ["n"], "name": "t"},
+                                        "destination": {"namespace": ["n"], "name": "u"}}, 204),
+            ("DELETE", "/namespaces/n/tables/u", None, 204),
+            ("POST", "/namespaces/n/register", {"name": "r", "metadata-location": None}, 200),
+            ("DELETE", "/namespaces/n/tables/r?purgeRequested=false", None, 204),
+            ("POST", "/namespaces/n/views", view_body("v"), 200),
+            ("POST", "/namespaces/n/views/v", {"updates": [{"action": "set-properties", "updates": {"k": "v"}}]}, 200),
+            ("POST", "/views/rename", {"source": {"namespace": ["n"], "name": "v"},
+                                       "destination": {"namespace": ["n"], "name": "w"}}, 204),
+            ("DELETE", "/namespaces/n/views/w", None, 204),
+            ("DELETE", "/namespaces/n", None, 204)]
+        for number, (method, path, body, status) in enumerate(steps):
+            if path.endswith("/register"):
+                catalog.ok("DELETE", "/namespaces/s/tables/old")
+                body["metadata-location"] = file
+            key = f"017f22e2-79b0-7cc3-98c4-dc0c0c07{number:04d}"
+            got, first = catalog.call(method, path, body, Idempotency_Key=key)
+            assert got == status, (method, path, got, first)
+            tag = catalog.headers["ETag"]
+            got, again = catalog.call(method, path, body, Idempotency_Key=key)
+            assert (got, again) == (status, first), (method, path, got, again, first)
+            assert catalog.headers["ETag"] == tag, (method, path)
+            # The same JSON value in another order is the same request; another body, path or method is another one.
+            if body is not None:
+                turned = json.dumps(dict(reversed(list(body.items()))), indent=1).encode()
+                assert catalog.call(method, path, turned, Idempotency_Key=key)[0] == status
+                catalog.refused(400, "BadRequestException", method, path, {**body, "more": 1}, Idempotency_Key=key)
+            catalog.refused(400, "BadRequestException", "DELETE", "/namespaces/s", Idempotency_Key=key)
+            # Under no key, or another one, it is judged anew.
+            if "drop" not in path and method == "DELETE":
+                assert catalog.call(method, path, body, Idempotency_Key=key[:-4] + "9999")[0] == 404
+        assert server.stop() == 0
+
+
+def a_refusal_under_a_key_is_judged_anew_and_keys_belong_to_their_principal():
+    with folder() as top:
+        server, catalog = start(top, tokens=True)
+        body = {"name": "t", "schema": SCHEMA}
+        catalog.refused(404, "NoSuchNamespaceException", "POST", "/namespaces/n/tables", body, Idempotency_Key="k")
+        catalog.namespace("n")
+        catalog.ok("POST", "/namespaces/n/tables", body, Idempotency_Key="k")
+        made = catalog.ok("POST", "/namespaces/n/tables", body, Idempotency_Key="k")
+        catalog.refused(409, "AlreadyExistsException", "POST", "/namespaces/n/tables", body)
+        token = catalog.call("POST", "/api/tokens", {"name": "b", "scope": "catalog:write"})[1]["token"]
+        other = Catalog(server.port, token)
+        other.refused(409, "AlreadyExistsException", "POST", "/namespaces/n/tables", body, Idempotency_Key="k")
+        other.ok("DELETE", "/namespaces/n/tables/t", Idempotency_Key="k")
+        for key in ("", "x" * 256):
+            catalog.refused(400, "BadRequestException", "DELETE", "/namespaces/n/tables/t", Idempotency_Key=key)
+        # It is noted with its effect: it holds after a kill.
+        catalog.ok("POST", "/namespaces/n/tables", {"name": "u", "schema": SCHEMA}, Idempotency_Key="u")
+        server.kill()
+        server.start()
+        catalog = Catalog(server.port, server.token)
+        catalog.ok("POST", "/namespaces/n/tables", {"name": "u", "schema": SCHEMA}, Idempotency_Key="u")
+        assert len(catalog.ok("GET", "/namespaces/n/tables")["identifiers"]) == 1, made
+        assert server.stop() == 0
+
+
+def two_at_once_under_one_key_have_one_effect():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        catalog.table("n", "t")
+        parent = None
+        for n in range(1, 11):
+            updates, requirements = append(n, n, parent)
+            body = {"requirements": requirements, "updates": updates}
+            gate, answers = threading.Barrier(4), []
+
+            def ask():
+                own = Catalog(server.port)
+                own.ok("GET", "/config")
+                gate.wait()
+                answers.append(own.call("POST", "/namespaces/n/tables/t", body, Idempotency_Key=f"k{n}"))
+
+            threads = [threading.Thread(target=ask) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert [status for status, _ in answers] == [200] * 4, answers
+            assert len({answer["metadata-location"] for _, answer in answers}) == 1
+            parent = n
+        table = catalog.load("n", "t")
+        assert len(table["metadata"]["snapshots"]) == 10
+        assert metadata_files(table) == known_files(table)
+        assert server.stop() == 0
+
+
 main(a_token_of_the_server_is_a_client_secret_and_is_answered_as_the_token, a_token_that_ends_says_when,
-     without_tokens_a_header_that_says_bearer_none_is_ignored, another_warehouse_than_the_configured_one_is_not_found)
+     without_tokens_a_header_that_says_bearer_none_is_ignored, another_warehouse_than_the_configured_one_is_not_found,
+     a_request_under_its_key_has_one_effect_and_one_answer,
+     a_refusal_under_a_key_is_judged_anew_and_keys_belong_to_their_principal, two_at_once_under_one_key_have_one_effect)
