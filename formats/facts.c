@@ -83,6 +83,7 @@ void tarn_facts_init(struct tarn_facts *facts)
         .last_updated = -1,
         .shown_version = -1,
         .behind_since = -1,
+        .oldest_version = -1,
         .newest_data_ms = -1,
         .staging_files = -1,
         .staging_oldest_ms = -1,
@@ -112,12 +113,12 @@ void tarn_facts_done(struct tarn_facts *facts)
                       facts->pointer_id, facts->newest_data_path,   facts->manifest_catalog, facts->manifest_uuid,
                       facts->manifest_transaction, facts->lost_root, facts->block_document };
     struct tarn_suspects *lists[] = {
-        &facts->log.twice,    &facts->log.misnamed,    &facts->log.undated, &facts->duplicate_batches, &facts->duplicates, &facts->missing, &facts->sizes, &facts->unregistered,
-        &facts->leftovers,    &facts->not_in_manifest, &facts->still_listed, &facts->symlinks,  &facts->corrupt,
-        &facts->encrypted,    &facts->running,         &facts->unlinked,     &facts->footer_too_large,
-        &facts->unexpected,   &facts->invalid_paths,
-        &facts->partition_drift, &facts->no_partition_values, &facts->no_column_stats,
-        &facts->unread,
+        &facts->log.twice,       &facts->log.misnamed,        &facts->log.undated,     &facts->duplicate_batches,
+        &facts->duplicates,      &facts->missing,             &facts->sizes,           &facts->unregistered,
+        &facts->leftovers,       &facts->not_in_manifest,     &facts->still_listed,    &facts->symlinks,
+        &facts->corrupt,         &facts->encrypted,           &facts->running,         &facts->unlinked,
+        &facts->unexpected,      &facts->invalid_paths,       &facts->small_files,     &facts->footer_too_large,
+        &facts->partition_drift, &facts->no_partition_values, &facts->no_column_stats, &facts->unread,
     };
 
     for (size_t i = 0; i < TARN_COUNT(texts); i++)
@@ -332,6 +333,7 @@ tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, c
     out->behind_since = options->catalog ? options->catalog->behind_since : -1;
     out->managed = options->catalog != NULL;
     end_life(out, options);
+    out->oldest_version = options->catalog ? options->catalog->table->oldest_version : -1;
     out->block = options->catalog ? options->catalog->table->block : TARN_BLOCK_NONE;
     out->before = options->before;
     const char *document = options->catalog ? options->catalog->table->block_document : NULL;

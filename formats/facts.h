@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #define TARN_EXAMPLES_MAX 20
+#define TARN_ORPHAN_MS (INT64_C(7) * 24 * 3600 * 1000)
 
 struct tarn_suspect {
     char *subject;      /* a path or an id, owned */
@@ -72,7 +73,7 @@ struct tarn_log_entry {
     bool overwritten;   /* managed: a commit, but its entry tells another one */
     bool read;          /* its operations were looked at */
     bool own_table, other_table; /* observed: it names the manifest's table_uuid, or another one */
-    int64_t version;    /* inside it, -1: none */
+    int64_t version;    /* inside it; of an absent one the catalog's; -1: none */
     int64_t timestamp;  /* inside it, -1: none */
     uint64_t owner;     /* hash of the table_uuid inside it, 0: none */
     uint32_t told;      /* managed: 1 more than its place in tarn_log_facts.told; 0: the catalog tells nothing */
@@ -192,6 +193,10 @@ struct tarn_facts {
     /* what is told of the listed files (coverage.h); notes say what is wrong */
     struct tarn_suspects partition_drift, no_partition_values, no_column_stats;
     int64_t stats_files;        /* files that should have statistics; 0: not judged */
+    struct tarn_suspects small_files; /* folders with many of them; observed: how many, expected: how many times the limit it may hold */
+    int64_t small_files_most;   /* of all of these, its files by that */
+    int64_t orphan_files;       /* unregistered for longer than TARN_ORPHAN_MS */
+    int64_t oldest_version;     /* managed: the oldest kept one, else -1 */
 
     /* footers */
     int64_t footers_read, footers_wanted;
@@ -268,6 +273,8 @@ struct tarn_facts_options {
     int64_t leftover_grace_ms;
     int64_t processed_grace_ms;    /* managed: a batch that was completed since may still be committed */
     int64_t unexpected_grace_ms;   /* a file of another format that nobody lists may still go */
+    int64_t small_files_least;     /* that a folder must exceed to be told; 0: none is */
+    int64_t small_files_grace_ms;  /* a folder with a file younger than this is in use */
     const struct tarn_schema *schema;   /* instead of the one found there; NULL: none */
     const char *partition_keys;         /* JSON array, NULL: as found */
     const struct tarn_scan_row *before; /* NULL: nothing */

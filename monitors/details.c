@@ -19,6 +19,26 @@ static void put_log(json_t *out, const struct tarn_facts *facts, const struct ta
         pending = facts->version - facts->shown_version;
     put(out, "pending_transactions", pending);
     put(out, "log_entries", present);
+    if (facts->oldest_version >= 0)
+        put(out, "oldest_version", facts->oldest_version);
+    if (facts->life.last_commit >= 0)
+        json_object_set_new(out, "last_commit", tarn_json_time(facts->life.last_commit));
+    if (facts->managed && !facts->publication_off)
+        put(out, "publication_lag_seconds", facts->behind_since < 0 ? 0 : (now_ms - facts->behind_since) / TARN_SECOND_MS);
+}
+
+/* Managed: versions whose log entries are gone, the newest ones first. */
+static void put_missing_versions(json_t *out, const struct tarn_facts *facts)
+{
+    const struct tarn_log_facts *log = &facts->log;
+    json_t *versions = json_array();
+
+    for (size_t i = log->count; i > 0 && json_array_size(versions) < TARN_EXAMPLES_MAX; i--)
+        if (log->entries[i - 1].absent && log->entries[i - 1].version >= 0)
+            json_array_append_new(versions, json_integer(log->entries[i - 1].version));
+    if (json_array_size(versions) > 0)
+        json_object_set(out, "missing_versions", versions);
+    json_decref(versions);
 }
 
 static void put_files(json_t *out, const struct tarn_facts *facts, int64_t now_ms)
@@ -27,6 +47,7 @@ static void put_files(json_t *out, const struct tarn_facts *facts, int64_t now_m
     put(out, "unregistered_bytes", facts->unregistered.bytes);
     if (facts->unregistered.total > 0)
         put(out, "registration_lag_seconds", (now_ms - facts->unregistered.oldest_ms) / TARN_SECOND_MS);
+    put(out, "orphan_files", facts->orphan_files);
     put(out, "missing_files", facts->missing.total);
     put(out, "reclaimable_files", facts->reclaimable_files);
     put(out, "reclaimable_bytes", facts->reclaimable_bytes);
@@ -102,9 +123,12 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
 
     if (facts->state == TARN_FACTS_READ && facts->format == TARN_FORMAT_MANIFEST) {
         put_log(out, facts, settings, now_ms);
+        put_missing_versions(out, facts);
         if (facts->files_known)
             put_files(out, facts, now_ms);
         put_staging(out, facts, now_ms);
+        if (facts->stats_files > 0)
+            put(out, "files_without_column_stats", facts->no_column_stats.total);
         put(out, "missing_log_entries", ids_of(reports, "missing_transaction_log_entry"));
         put(out, "transaction_gaps", ids_of(reports, "transaction_gap"));
     }
@@ -126,8 +150,9 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
 char *tarn_details_merge(const char *before, const char *now, const struct tarn_facts *facts)
 {
     static const char *const k_of_files[] = { "unregistered_files", "unregistered_bytes", "registration_lag_seconds",
-                                              "missing_files",      "reclaimable_files",  "reclaimable_bytes",
-                                              "newest_data_file_at", "footers_read",      "rows", "examples" };
+                                              "missing_files",      "orphan_files",       "reclaimable_files", "reclaimable_bytes",
+                                              "files_without_column_stats", "newest_data_file_at", "footers_read", "rows",
+                                              "examples" };
     json_auto_t *old = before ? json_loads(before, 0, NULL) : NULL, *out = json_loads(now, 0, NULL);
     bool is_partial = facts->state == TARN_FACTS_READ && (!facts->files_known || !(facts->saw & TARN_SAW_ENTRIES));
 

@@ -95,6 +95,8 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
         .leftover_grace_ms = grace_of(ask, "leftover_temp"),
         .processed_grace_ms = grace_of(ask, "processed_without_result"),
         .unexpected_grace_ms = grace_of(ask, "unexpected_file_format"),
+        .small_files_least = tarn_small_files_least(ask->settings),
+        .small_files_grace_ms = grace_of(ask, "small_files"),
         .partition_keys = has_keys ? table->partition_keys : NULL,
         .before = ask->before,
         .catalog = catalog ? &catalog->facts : NULL,

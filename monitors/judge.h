@@ -137,9 +137,13 @@ const char *tarn_judge_number(int64_t value);
 enum tarn_severity tarn_judge_over(const struct tarn_kind_settings *settings, int64_t value,
                                    const struct tarn_limit **limit);
 
-tarn_judge_fn tarn_judge_freshness, tarn_judge_regressions, tarn_judge_clocks, tarn_judge_stalls, tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_schema_drift, tarn_judge_unregistered,
+tarn_judge_fn tarn_judge_freshness, tarn_judge_regressions, tarn_judge_clocks, tarn_judge_stalls, tarn_judge_manifest_age,
+    tarn_judge_transaction_gaps, tarn_judge_schema_drift, tarn_judge_unregistered,
     tarn_judge_manifest_content, tarn_judge_data_files, tarn_judge_storage_state, tarn_judge_staging,
-    tarn_judge_coverage, tarn_judge_log_order, tarn_judge_foreign_write;
+    tarn_judge_coverage, tarn_judge_log_order, tarn_judge_foreign_write, tarn_judge_small_files;
+
+/* --- small_files.c --- */
+int64_t tarn_small_files_least(const struct tarn_settings *settings); /* that a folder must exceed to be told */
 
 /* --- log_ids.c: the ids of a log and its pointer --- */
 /* One id however its number is padded. */

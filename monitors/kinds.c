@@ -10,6 +10,7 @@
 #define ENTRIES TARN_SAW_ENTRIES
 #define DURATION .threshold = TARN_THRESHOLD_DURATION
 #define SHARE .threshold = TARN_THRESHOLD_SHARE
+#define NUMBER .threshold = TARN_THRESHOLD_NUMBER
 
 const struct tarn_kind tarn_kinds[] = {
     /* the place */
@@ -93,6 +94,8 @@ const struct tarn_kind tarn_kinds[] = {
     { "partition_drift", TARN_SEV_WARNING, .cure = "register", .needs = ENTRIES, .text = "A file's partition values contradict its path, or its keys are not those of the table." },
     { "missing_column_stats", TARN_SEV_INFO, SHARE, .unit = "files", .cure = "register", .needs = ENTRIES, .is_whole = true, .text = "Files have no columnStats of the schema's columns, or lack those that most files have: no reader can skip them. The thresholds are shares of the files (0.2 or \"20%\")." },
 
+    { "small_files", TARN_SEV_INFO, NUMBER, .grace = "1d", .unit = "files", .needs = DOCS | LISTING | ENTRIES, .text = "A folder holds more than 100 data files that average below 16 MiB: each costs every reader a request. In a folder that got a file within the grace time it takes 30 times as many. The thresholds are numbers of files." },
+
     /* staging */
     { "staging_backlog", TARN_SEV_WARNING, DURATION, .warning = "10m", .unit = "seconds", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "A staged batch waits for its merge longer than the threshold." },
     { "merge_stuck", TARN_SEV_WARNING, DURATION, .warning = "15m", .unit = "seconds", .needs = TARN_SAW_STAGING, .text = "A batch is marked as running for longer than the threshold." },
@@ -115,6 +118,6 @@ tarn_judge_fn *const tarn_judges[] = {
     tarn_judge_storage_state, tarn_judge_freshness, tarn_judge_stalls, tarn_judge_regressions,
     tarn_judge_clocks, tarn_judge_manifest_age, tarn_judge_transaction_gaps, tarn_judge_manifest_content,
     tarn_judge_unregistered, tarn_judge_schema_drift, tarn_judge_data_files, tarn_judge_coverage,
-    tarn_judge_log_order, tarn_judge_foreign_write, tarn_judge_staging,
+    tarn_judge_log_order, tarn_judge_foreign_write, tarn_judge_small_files, tarn_judge_staging,
 };
 const size_t tarn_judges_count = TARN_COUNT(tarn_judges);

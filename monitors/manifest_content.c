@@ -18,7 +18,7 @@ static void judge_behind(struct tarn_judging *j)
     enum tarn_severity severity = tarn_judge_over(tarn_settings_of(j->settings, "publication_behind"), lag_ms, &limit);
     char message[64];
 
-    if (severity == TARN_SEV_OK)
+    if (severity == TARN_SEV_OK || j->facts->block != TARN_BLOCK_NONE) /* what stopped it is told */
         return;
     snprintf(message, sizeof message, "publication_behind > %s", limit->text);
     tarn_judge_report(j, "publication_behind",

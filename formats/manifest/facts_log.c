@@ -279,6 +279,7 @@ static tarn_code note_committed(void *ctx, const char *id, const struct tarn_tol
     if (!at) {
         entry->absent = true;
         entry->mtime_ms = told->committed_at;
+        entry->version = adopted ? -1 : told->version;
     }
     entry->committed = true;
     entry->adopted = adopted;

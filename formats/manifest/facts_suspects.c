@@ -1,5 +1,6 @@
 /* facts_suspects.c - which folders have to be read by name, and what all folders together say. */
 #include "formats/manifest/gather.h"
+#include "formats/small_files.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -285,5 +286,7 @@ tarn_code tarn_gather_files(struct tarn_gather *g, struct tarn_err *err)
         return TARN_OK;
     check_tellings(g);
     tarn_code code = mark_suspects(g) > 0 ? look_by_name(g, err) : TARN_OK;
-    return code == TARN_OK ? sum_up(g, err) : code;
+    if (code == TARN_OK)
+        code = sum_up(g, err);
+    return code == TARN_OK ? tarn_small_files_gather(&g->recall->folders, true, g->options, g->facts, err) : code;
 }

@@ -4,6 +4,7 @@
 #include "formats/facts.h"
 #include "formats/footers.h"
 #include "formats/manifest/manifest.h"
+#include "formats/small_files.h"
 #include <string.h>
 
 enum { FOOTERS_PROBE = 200, FOOTERS_SWEEP = 5000 }; /* newest files whose footer is read */
@@ -15,6 +16,7 @@ struct dir {
     struct tarn_schema_past past;
     json_t *partition_keys; /* owned: as given, then as found */
     struct tarn_coverage *coverage;
+    struct tarn_folders folders;
 };
 
 static void dir_done(struct dir *d)
@@ -22,7 +24,20 @@ static void dir_done(struct dir *d)
     tarn_picks_done(&d->picks);
     tarn_schema_past_done(&d->past);
     tarn_coverage_free(d->coverage);
+    tarn_folders_done(&d->folders);
     json_decref(d->partition_keys);
+}
+
+static tarn_code note_folder(struct dir *d, const struct tarn_object *object, struct tarn_err *err)
+{
+    struct tarn_folder *folder = tarn_folders_put(&d->folders, object->path, tarn_folder_len(object->path));
+
+    if (!folder)
+        return tarn_fail_oom(err);
+    tarn_tally_add(&folder->lying, tarn_hash128(object->path, strlen(object->path)), object->size);
+    if (folder->lying.count == 1 || object->mtime_ms > folder->newest_ms)
+        folder->newest_ms = object->mtime_ms;
+    return TARN_OK;
 }
 
 static tarn_code note_file(struct dir *d, const struct tarn_object *object, struct tarn_err *err)
@@ -43,6 +58,8 @@ static tarn_code note_file(struct dir *d, const struct tarn_object *object, stru
     }
     const struct tarn_file file = { .path = object->path, .size = object->size, .records = -1 };
     tarn_code code = tarn_coverage_note(d->coverage, &file, err);
+    if (code == TARN_OK)
+        code = note_folder(d, object, err);
     return code == TARN_OK ? tarn_picks_offer(&d->picks, object->path, object->size, object->mtime_ms, 0, err) : code;
 }
 
@@ -120,6 +137,8 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
     code = set_past(&d, options->schema, err);
     if (code == TARN_OK)
         code = end_coverage(&d, err);
+    if (code == TARN_OK)
+        code = tarn_small_files_gather(&d.folders, false, options, out, err);
     if (code == TARN_OK)
         code = tarn_footers_gather(place, &d.picks, d.picks.max, &d.past, d.partition_keys, out, err);
     return code;

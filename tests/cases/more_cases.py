@@ -359,6 +359,35 @@ case("M253-rolled-back-data", rep(std(3), entry(1, 475, version=1), entry(2, 535
                                   entry(3, 595, version=3, operations=[remove(P(2))], rollback_to=1, dataChange=False),
                                   man(3, iso(600), [P(1)])), WARNING, ["unregistered_data_file"], last_data_commit=T0 + 475)
 
+# --- many small files ---
+def crowded(name, count, at, now, severity, findings, size=len(GOOD)):
+    """A plain folder of so many files, the newest `at` seconds after T0."""
+    case(name, [(f"date=2026-01-01/part-{i:05}.parquet", at - count + i, GOOD) for i in range(count)], severity, findings, now=now)
+
+
+DAY = 86400
+crowded("M150-a-hundred-small-files", 100, 0, 3 * DAY, OK, [])
+crowded("M151-more-than-a-hundred", 101, 0, 3 * DAY, OK, ["small_files:info"])
+crowded("M152-more-but-in-use", 101, 0, DAY - 600, OK, [])
+crowded("M153-a-day-every-half-minute", 2880, 0, 3600, OK, [])
+crowded("M154-never-compacted", 3130, 0, 3600, OK, ["small_files:info"])
+STREAM = [f for f in std(150) if f[0] != "manifest.json" and not f[0].startswith("_transactions/")]
+STREAM = [(path, 600, content) for path, _, content in STREAM if path != "last_committed_txn"]
+STREAM.append(("manifest.json", 600, man(1, iso(600), [P(i) for i in range(1, 151)])[2]))
+case("M155-small-files-of-a-manifest", STREAM, OK, ["small_files:info"], now=3 * DAY)
+case("M156-small-files-of-this-hour", STREAM, OK, [])
+
+# --- the numbers beside the findings ---
+UNREGISTERED = std(2) + [pq(3, 683), pq(4, 700)]
+case("M160-numbers-of-unregistered-files", UNREGISTERED, WARNING, ["manifest_age"] + ["unregistered_data_file"] * 2,
+     unregistered_files=2, unregistered_bytes=2 * len(GOOD), registration_lag_seconds=3600 - 683, orphan_files=0, missing_files=0)
+case("M161-after-a-week", UNREGISTERED, WARNING, ["manifest_age"] + ["unregistered_data_file"] * 2, now=7 * DAY + 690,
+     unregistered_files=2, orphan_files=1)
+case("M162-numbers-of-the-log", drop(std(9), "_transactions/txn-3.json", "_transactions/txn-4.json", "_transactions/txn-7.json"), WARNING,
+     ["missing_transaction_log_entry"] * 2, missing_log_entries=3, log_entries=6, pending_transactions=0, last_commit=T0 + 595)
+case("M163-numbers-of-statistics", rep(std(2), entries({"columnStats": None})), OK, ["missing_column_stats:info"],
+     files_without_column_stats=1)
+
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
 

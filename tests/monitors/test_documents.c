@@ -72,8 +72,15 @@ Test(documents, a_publication_that_takes_too_long_is_told)
     struct tarn_facts facts = plain_facts();
 
     facts.managed = true;
-    facts.behind_since = NOW - 6 * MINUTE;
+    cr_expect(eq(str, (char *)judged(tarn_judge_manifest_content, &facts, NULL), ""));
+    facts.behind_since = NOW - 5 * MINUTE;
+    cr_expect(eq(str, (char *)judged(tarn_judge_manifest_content, &facts, NULL), ""), "not above");
+    facts.behind_since = NOW - 5 * MINUTE - 1;
     cr_expect(eq(str, (char *)judged(tarn_judge_manifest_content, &facts, NULL), "publication_behind manifest.json warning"));
+    cr_expect(eq(str, (char *)judged(tarn_judge_manifest_content, &facts, "{\"publication_behind\":{\"error\":\"5m\"}}"),
+                 "publication_behind manifest.json error"));
+    facts.block = TARN_BLOCK_FOREIGN_WRITE;
+    cr_expect(eq(str, (char *)judged(tarn_judge_manifest_content, &facts, NULL), ""), "what stopped it is told");
 }
 
 Test(data_files, up_to_twenty_subjects_are_told_one_by_one_and_more_as_one)
@@ -119,6 +126,43 @@ Test(coverage, missing_statistics_are_an_info_until_a_share_is_set)
         facts.stats_files = k_rows[i].files;
         cr_expect(eq(str, (char *)judged(tarn_judge_coverage, &facts, k_rows[i].monitors), (char *)k_rows[i].expected), "row %zu", i);
         tarn_facts_done(&facts);
+    }
+}
+
+Test(small_files, a_folder_of_many_is_an_info_until_a_number_is_set)
+{
+    static const struct { int64_t files, times; const char *monitors, *expected; } k_rows[] = {
+        { 100, 1, NULL, "" },
+        { 101, 1, NULL, "small_files d=1 info" },
+        { 3000, 30, NULL, "" },
+        { 3030, 30, NULL, "small_files d=1 info" },
+        { 200, 1, "{\"small_files\":{\"warning\":200}}", "small_files d=1 info" },
+        { 201, 1, "{\"small_files\":{\"warning\":200}}", "small_files d=1 warning" },
+        { 51, 1, "{\"small_files\":{\"warning\":50}}", "small_files d=1 warning" },
+        { 50, 1, "{\"small_files\":{\"warning\":50}}", "" },
+        { 5001, 1, "{\"small_files\":{\"warning\":200,\"error\":5000}}", "small_files d=1 error" },
+        { 6030, 30, "{\"small_files\":{\"warning\":200,\"error\":5000}}", "small_files d=1 warning" },
+        { 101, 1, "{\"small_files\":{\"severity\":\"off\"}}", "" },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_facts facts = plain_facts();
+        cr_assert(eq(int, tarn_suspects_add(&facts.small_files, "d=1", "1.1 MB on average", k_rows[i].files, k_rows[i].times, -1, NULL), TARN_OK));
+        facts.small_files_most = k_rows[i].files / k_rows[i].times;
+        cr_expect(eq(str, (char *)judged(tarn_judge_small_files, &facts, k_rows[i].monitors), (char *)k_rows[i].expected), "row %zu", i);
+        tarn_facts_done(&facts);
+    }
+}
+
+Test(small_files, the_lowest_number_of_all_decides_what_is_gathered)
+{
+    static const struct { const char *monitors; int64_t least; } k_rows[] = {
+        { NULL, 100 }, { "{\"small_files\":{\"warning\":500}}", 100 }, { "{\"small_files\":{\"warning\":20,\"error\":50}}", 20 },
+        { "{\"small_files\":{\"error\":0}}", 1 },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_settings settings;
+        tarn_settings_resolve(NULL, k_rows[i].monitors, &settings);
+        cr_expect(eq(i64, tarn_small_files_least(&settings), k_rows[i].least), "row %zu", i);
     }
 }
 
@@ -188,8 +232,11 @@ Test(storage_state, a_blocked_table_says_why)
     struct tarn_facts facts = plain_facts();
 
     facts.managed = true;
+    cr_expect(eq(str, (char *)judged(tarn_judge_storage_state, &facts, NULL), ""));
     facts.block = TARN_BLOCK_ADOPTION;
     cr_expect(eq(str, (char *)judged(tarn_judge_storage_state, &facts, NULL), "adoption_conflict manifest.json error"));
+    facts.block = TARN_BLOCK_STORAGE_AHEAD;
+    cr_expect(eq(str, (char *)judged(tarn_judge_storage_state, &facts, NULL), "storage_ahead manifest.json error"));
 }
 
 Test(staging, a_batch_that_waits_too_long_is_a_backlog)

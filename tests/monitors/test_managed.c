@@ -317,6 +317,33 @@ Test(managed, the_document_that_stopped_the_publication_is_named)
     cr_expect(eq(str, (char *)subjects("foreign_write"), "_transactions/txn-2.json (republish)"));
 }
 
+Test(managed, details_tell_versions_and_lag)
+{
+    table("");
+    for (int i = 0; i < 4; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "%d.parquet", i);
+        add(path, "");
+    }
+    publish();
+    cr_expect(eq(str, (char *)check(), ""));
+    const json_t *details = json_object_get(tarn_answer(), "details");
+    const json_t *missing = json_object_get(details, "missing_versions");
+    cr_expect(missing == NULL);
+    cr_expect(eq(i64, json_integer_value(json_object_get(details, "publication_lag_seconds")), 0));
+    cr_expect(eq(i64, json_integer_value(json_object_get(details, "oldest_version")), 0));
+    cr_expect(ne(ptr, (void *)(uintptr_t)json_string_value(json_object_get(details, "last_commit")), NULL));
+    tarn_remove_tree(in_table("_transactions/txn-2.json"));
+    tarn_remove_tree(in_table("_transactions/txn-3.json"));
+    cr_expect(eq(str, (char *)check(), "missing_transaction_log_entry"));
+    details = json_object_get(tarn_answer(), "details");
+    missing = json_object_get(details, "missing_versions");
+    cr_assert(eq(sz, json_array_size(missing), 2), "%s", tarn_answer_text());
+    cr_expect(eq(i64, json_integer_value(json_array_get(missing, 0)), 3));
+    cr_expect(eq(i64, json_integer_value(json_array_get(missing, 1)), 2));
+    cr_expect(eq(i64, json_integer_value(json_object_get(details, "missing_log_entries")), 2));
+}
+
 /* --- batches --- */
 
 static void tell(const char *id, const char *status, const char *more)
