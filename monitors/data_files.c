@@ -6,6 +6,7 @@ void tarn_judge_data_files(struct tarn_judging *j)
     const struct tarn_facts *facts = j->facts;
     const struct { const char *code; const struct tarn_suspects *list; } k_rows[] = {
         { "scan_incomplete", &facts->unread },
+        { "missing_metadata_file", &facts->metadata_missing },
         { "missing_data_file", &facts->missing },
         { "size_mismatch", &facts->sizes },
         { "corrupt_data_file", &facts->corrupt },

@@ -196,6 +196,10 @@ tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask 
     __attribute__((cleanup(catalog_facts_freep))) struct tarn_catalog_facts *catalog = NULL;
     bool is_managed = ask->table->mode == TARN_MANAGED && ask->table->format == TARN_FORMAT_MANIFEST;
 
+    if (ask->table->mode == TARN_MANAGED && ask->table->format == TARN_FORMAT_ICEBERG) {
+        tarn_code gathered = tarn_iceberg_gather(lake, ask, facts, err);
+        return gathered == TARN_OK ? tarn_life_gather(lake, ask, facts, err) : gathered;
+    }
     if (is_managed) {
         catalog = calloc(1, sizeof *catalog);
         if (!catalog)

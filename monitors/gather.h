@@ -23,6 +23,9 @@ TARN_MUST tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_g
 /* batch_gather.c: batches that two commits of a managed table applied. */
 TARN_MUST tarn_code tarn_batches_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
                                         struct tarn_err *err);
+/* iceberg_gather.c: of an Iceberg table that Tarn owns. */
+TARN_MUST tarn_code tarn_iceberg_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask,
+                                        struct tarn_facts *facts, struct tarn_err *err);
 /* life_gather.c: what is known of the table's life besides. */
 TARN_MUST tarn_code tarn_life_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
                                      struct tarn_err *err);

@@ -1,0 +1,138 @@
+/* iceberg_gather.c - the facts of an Iceberg table that Tarn owns. The catalog keeps its metadata, so nothing is guessed from
+ * file names; of storage it is asked whether the documents are there that a reader opens first: the metadata file, and the
+ * manifest list of each snapshot that a ref names. */
+#include "lake/iceberg.h"
+#include "monitors/catalog_facts.h"
+#include "monitors/gather.h"
+#include "monitors/judge.h"
+#include <string.h>
+
+struct gather {
+    struct tarn_lake *lake;
+    const struct tarn_gather_ask *ask;
+    struct tarn_catalog_facts *catalog; /* its life alone */
+    struct tarn_iceberg_meta *meta;     /* with the snapshots that a ref names */
+    struct tarn_table *table;           /* as it was read together with them */
+};
+
+static tarn_code parse(void *ctx, const char *text, size_t len, struct tarn_err *err)
+{
+    struct gather *g = ctx;
+
+    return tarn_iceberg_parse(text, len, &g->meta, err);
+}
+
+static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct gather *g = ctx;
+
+    tarn_table_free(tarn_take(&g->table));
+    tarn_iceberg_free(tarn_take(&g->meta));
+    tarn_table_free(tarn_take(&g->catalog->table));
+    tarn_code code = tx->ops->tables.get_by_id(tx, g->ask->table->id, &g->table, err);
+    if (code == TARN_OK)
+        code = tx->ops->tables.get_by_id(tx, g->ask->table->id, &g->catalog->table, err);
+    if (code == TARN_OK)
+        code = tarn_catalog_life(tx, g->catalog, err);
+    return code == TARN_OK ? tx->ops->iceberg.get(tx, g->table->id, true, parse, g, err) : code;
+}
+
+/* --- what lies there --- */
+
+static tarn_code look_for(struct gather *g, const char *file, struct tarn_facts *facts, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+    tarn_code code = file ? tarn_iceberg_file_stat(g->lake, file, &fault) : TARN_OK;
+
+    if (code == TARN_NOT_FOUND)
+        return tarn_suspects_add(&facts->metadata_missing, file, NULL, -1, -1, -1, err);
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+static tarn_code look_for_all(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
+{
+    tarn_code code = look_for(g, g->table->metadata_location, facts, err);
+
+    for (size_t i = 0; i < g->meta->snapshots.count && code == TARN_OK; i++)
+        code = look_for(g, json_string_value(json_object_get(g->meta->snapshots.items[i].doc, "manifest-list")), facts, err);
+    return code;
+}
+
+/* --- the facts --- */
+
+static tarn_code copy(const char *text, char **out, struct tarn_err *err)
+{
+    *out = text ? strdup(text) : NULL;
+    return *out || !text ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code fill(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
+{
+    struct tarn_iceberg_summary summary;
+
+    tarn_iceberg_summarise(g->meta, &summary);
+    facts->state = TARN_FACTS_READ;
+    facts->version = g->table->version;
+    facts->file_count = summary.files;
+    facts->total_bytes = summary.bytes;
+    facts->rows = summary.records;
+    facts->schema_version = summary.schema_id;
+    facts->last_updated = g->meta->last_updated_ms;
+    facts->last_data_commit = facts->life.last_data;
+    facts->saw = TARN_SAW_STORAGE | TARN_SAW_DOCUMENTS;
+    tarn_code code = copy(g->table->latest_transaction, &facts->latest_transaction, err);
+    return code == TARN_OK ? copy(g->table->partition_keys, &facts->partition_keys, err) : code;
+}
+
+static void begin(const struct gather *g, struct tarn_facts *facts)
+{
+    tarn_facts_done(facts);
+    tarn_facts_init(facts);
+    facts->format = TARN_FORMAT_ICEBERG;
+    facts->managed = true;
+    facts->gathered_at = g->ask->now_ms;
+    facts->behind_since = -1;
+    facts->before = g->ask->before;
+}
+
+/* Storage that does not answer is a fact about the table. */
+static tarn_code as_fact(tarn_code code, struct tarn_facts *facts, struct tarn_err *fault, struct tarn_err *err)
+{
+    if (code == TARN_INTERNAL || code == TARN_OVERLOADED)
+        return tarn_err_move(err, fault);
+    facts->state = TARN_FACTS_UNREACHABLE;
+    facts->saw = 0;
+    facts->not_allowed = code == TARN_LOCATION_NOT_ALLOWED;
+    snprintf(facts->why, sizeof facts->why, "%.511s", fault->detail);
+    return TARN_OK;
+}
+
+static tarn_code gather(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+    tarn_code code = tarn_store_read(g->lake->store, read_tx, g, err);
+
+    if (code != TARN_OK)
+        return code;
+    begin(g, facts);
+    facts->life = g->catalog->life;
+    tarn_life_end(&facts->life, g->ask->now_ms);
+    code = look_for_all(g, facts, &fault);
+    if (code != TARN_OK)
+        return as_fact(code, facts, &fault, err);
+    return fill(g, facts, err);
+}
+
+tarn_code tarn_iceberg_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
+                              struct tarn_err *err)
+{
+    struct gather g = { .lake = lake, .ask = ask, .catalog = calloc(1, sizeof(struct tarn_catalog_facts)) };
+    tarn_code code = g.catalog ? gather(&g, facts, err) : tarn_fail_oom(err);
+
+    tarn_iceberg_free(g.meta);
+    tarn_table_free(g.table);
+    if (g.catalog)
+        tarn_table_free(g.catalog->table);
+    free(g.catalog);
+    return code;
+}
