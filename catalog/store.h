@@ -147,7 +147,7 @@ struct tarn_store_ops {
         /* A fresh id for a table to come: files may be staged under it before the table exists. */
         tarn_code (*reserve_id)(struct tarn_tx *tx, int64_t *id, struct tarn_err *err);
         /* All members of *table count but revision (1). Makes the namespace when missing.
-         * TARN_TABLE_EXISTS when the name is taken. */
+         * TARN_TABLE_EXISTS when the name is taken, TARN_VIEW_EXISTS when a view has it. */
         tarn_code (*insert)(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err);
         /* Finds the live one; TARN_TABLE_NOT_FOUND. */
         tarn_code (*get)(struct tarn_tx *tx, const char *namespace_, const char *name, struct tarn_table **out,
@@ -158,7 +158,7 @@ struct tarn_store_ops {
                                  struct tarn_table **out, struct tarn_err *err);
         /* Writes every member that a change of settings touches (name, namespace, format, mode, location,
          * metadata_location, versions, totals, keys, settings, block, dropped_at, committed_at, ...) and bumps
-         * revision. TARN_TABLE_EXISTS when the new name is taken. */
+         * revision. TARN_TABLE_EXISTS, TARN_VIEW_EXISTS when the new name is taken. */
         tarn_code (*update)(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err);
         /* The compare-and-swap: sets version to expected + 1 and the totals, transaction and committed_at
          * of *next, where version is `expected`, nothing is staged and the table is live. TARN_VERSION_CONFLICT when no

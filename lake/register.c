@@ -7,6 +7,7 @@
 #include "formats/manifest/manifest.h"
 #include "lake/adopt.h"
 #include "lake/event.h"
+#include "lake/iceberg.h"
 #include "lake/look.h"
 #include "lake/publish.h"
 #include <string.h>
@@ -23,17 +24,11 @@ static int64_t now_of(const struct tarn_register_use *use)
 static tarn_code judge_free(struct tarn_tx *tx, const struct tarn_register_use *use,
                             const struct tarn_table *table, struct tarn_err *err)
 {
-    TARN_AUTO(table) struct tarn_table *same = NULL, *owner = NULL;
-    char dotted[TARN_DOTTED_MAX];
-    TARN_ERR(none);
-    tarn_code code = tx->ops->tables.get(tx, table->namespace_, table->name, &same, &none);
+    TARN_AUTO(table) struct tarn_table *owner = NULL;
+    tarn_code code = tarn_name_free(tx, table->namespace_, table->name, err);
 
-    if (code == TARN_OK) {
-        tarn_ident_format(table->namespace_, table->name, dotted);
-        return tarn_fail_code_field(err, TARN_TABLE_EXISTS, "name", "table '%s' exists", dotted);
-    }
-    if (code != TARN_TABLE_NOT_FOUND)
-        return tarn_err_move(err, &none);
+    if (code != TARN_OK)
+        return code;
     code = tarn_location_owner(tx, use->lake, table->location, table->mode == TARN_MANAGED, 0, now_of(use),
                                &owner, err);
     if (code != TARN_OK || !owner)

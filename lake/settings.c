@@ -202,6 +202,18 @@ static bool shows(const struct tarn_settings_use *use, const struct tarn_table *
            tarn_links_wanted(table->properties) != had_links;
 }
 
+/* What an Iceberg table says of itself stands in its metadata, which its own protocol changes. */
+static tarn_code refuse_of_iceberg(const struct tarn_settings_use *use, const struct tarn_table *table, struct tarn_err *err)
+{
+    static const char *const k_theirs[] = { "properties", "mode", "publish", "verify", "schema_enforcement" };
+
+    for (size_t i = 0; i < TARN_COUNT(k_theirs); i++)
+        if (json_object_get(use->patch, k_theirs[i]) && table->format == TARN_FORMAT_ICEBERG && table->mode == TARN_MANAGED)
+            return tarn_fail_code_field(err, TARN_TABLE_NOT_MANAGED, k_theirs[i],
+                                        "an Iceberg table is changed through the Iceberg REST catalog");
+    return TARN_OK;
+}
+
 static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_settings_use *use = ctx;
@@ -210,6 +222,8 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     if (code == TARN_OK)
         code = tarn_if_match(table, use->if_match, err);
+    if (code == TARN_OK)
+        code = refuse_of_iceberg(use, table, err);
     if (code != TARN_OK)
         return code;
     enum tarn_mode mode = table->mode;

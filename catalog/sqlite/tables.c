@@ -14,7 +14,8 @@ enum {
     S_PARK,
     S_COMMIT,
     S_STAGE,
-    S_STAGED
+    S_STAGED,
+    S_VIEW
 };
 /* clang-format off */
 const char *const tarn_sqlite_tables_sql[] = {
@@ -63,6 +64,9 @@ const char *const tarn_sqlite_tables_sql[] = {
         "WHERE id = ?1 AND version = ?2 AND staging = 0 AND dropped_at IS NULL",
     [S_STAGE] = "UPDATE tables SET staging = ?2 WHERE id = ?1",
     [S_STAGED] = "SELECT id FROM tables INDEXED BY tables_staging WHERE staging > 0 AND id > ?1 ORDER BY id LIMIT ?2",
+    [S_VIEW] =
+        "SELECT EXISTS (SELECT 1 FROM views v JOIN namespaces n ON n.id = v.namespace_id "
+        "WHERE n.name = ?1 AND v.name = ?2)",
     NULL
 };
 /* clang-format on */
@@ -147,9 +151,28 @@ static tarn_code make_due(struct tarn_tx *tx, const struct tarn_table *table, st
     return tarn_sqlite_run(tx, st, err);
 }
 
+/* Tables and views share their names; the index of each keeps only its own apart. */
+static tarn_code refuse_view(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err)
+{
+    if (table->dropped_at >= 0)
+        return TARN_OK;
+    AUTO_STMT *st = stmt(tx, S_VIEW);
+    bind_text(st, 1, table->namespace_);
+    bind_text(st, 2, table->name);
+    bool found = false;
+    tarn_code code = tarn_sqlite_next(tx, st, &found, err);
+    if (code != TARN_OK || column_i64(st, 0) == 0)
+        return code;
+    char dotted[TARN_DOTTED_MAX];
+    tarn_ident_format(table->namespace_, table->name, dotted);
+    return tarn_fail_code_field(err, TARN_VIEW_EXISTS, "name", "a view has the name '%s'", dotted);
+}
+
 static tarn_code insert(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err)
 {
-    tarn_code code = ensure_namespace(tx, table, err);
+    tarn_code code = refuse_view(tx, table, err);
+    if (code == TARN_OK)
+        code = ensure_namespace(tx, table, err);
     if (code == TARN_OK)
         code = write_row(tx, S_INSERT, table, err);
     if (code == TARN_OK)
@@ -218,7 +241,9 @@ static tarn_code park(struct tarn_tx *tx, const struct tarn_table *table, struct
 
 static tarn_code update(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err)
 {
-    tarn_code code = ensure_namespace(tx, table, err);
+    tarn_code code = refuse_view(tx, table, err);
+    if (code == TARN_OK)
+        code = ensure_namespace(tx, table, err);
     if (code == TARN_OK)
         code = write_row(tx, S_UPDATE, table, err);
     if (code != TARN_OK)
