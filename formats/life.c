@@ -18,11 +18,24 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* From the newest back, so that the last run stays what it is. */
+static void thin(struct tarn_life *life)
+{
+    size_t kept = life->count;
+
+    for (size_t i = life->count; i-- > 0;)
+        if (kept == life->count || life->at[kept] - life->at[i] >= TARN_LIFE_STEP_MS)
+            life->at[--kept] = life->at[i];
+    memmove(life->at, life->at + kept, (life->count - kept) * sizeof *life->at);
+    life->count -= kept;
+}
+
 /* In order; the oldest go when there are too many. */
 static void settle(struct tarn_life *life)
 {
     if (life->count > 1)
         qsort(life->at, life->count, sizeof *life->at, by_time);
+    thin(life);
     if (life->count <= TARN_LIFE_MAX)
         return;
     memmove(life->at, life->at + life->count - TARN_LIFE_MAX, TARN_LIFE_MAX * sizeof *life->at);

@@ -8,6 +8,7 @@
 
 #define TARN_LIFE_MAX 500                        /* runs that are kept, the newest ones */
 #define TARN_LIFE_MS (28 * INT64_C(86400000))    /* and how far back */
+#define TARN_LIFE_STEP_MS INT64_C(30000)         /* what comes closer together is one run: a job of many commits */
 #define TARN_SKEW_MS INT64_C(60000)              /* two clocks may differ so much */
 
 #define TARN_SPANS_MAX 64

@@ -9,7 +9,8 @@ struct back {
     struct tarn_tx *tx;
     struct tarn_catalog_facts *out;
     int64_t below, count;      /* of the page at hand */
-    size_t data;               /* commits that changed data */
+    size_t data;               /* commits that changed data, as far as they are runs of their own */
+    int64_t run_at;            /* the last of those */
 };
 
 static tarn_code note_data(struct back *b, const struct tarn_commit_row *row, struct tarn_err *err)
@@ -18,8 +19,11 @@ static tarn_code note_data(struct back *b, const struct tarn_commit_row *row, st
     int64_t undone_by = 0;
     tarn_code code = TARN_OK;
 
-    tarn_life_add(life, row->committed_at);
-    b->data++;
+    if (b->data == 0 || b->run_at - row->committed_at >= TARN_LIFE_STEP_MS) {
+        tarn_life_add(life, row->committed_at);
+        b->run_at = row->committed_at;
+        b->data++;
+    }
     if (life->last_data >= 0)
         return TARN_OK;
     if (row->version >= 0)

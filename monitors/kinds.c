@@ -38,7 +38,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "transaction_of_another_table", TARN_SEV_WARNING, .needs = LOG, .text = "A committed log entry names another table than the manifest: it was copied here." },
     { "gap_check_disabled", TARN_SEV_INFO, .needs = LOG, .text = "The transaction ids do not run by number, so that gaps cannot be seen." },
     { "history_truncated", TARN_SEV_INFO, .needs = LOG, .text = "The oldest log entries are gone; the present state is not affected." },
-    { "pointer_missing", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "There is a log but no last_committed_txn." },
+    { "pointer_missing", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = DOCS, .text = "There is a log but no last_committed_txn." },
     { "pointer_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "last_committed_txn does not hold a transaction id." },
     { "pointer_mismatch", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = DOCS, .text = "last_committed_txn names another transaction than the catalog, or than the manifest says it contains." },
 

@@ -45,11 +45,20 @@ static bool pointer_is_not_manifests(const struct tarn_judging *j)
            !is_manifest_behind;
 }
 
+/* Of an observed table without a pointer: the very first commit may be on its way. */
+static bool has_settled_entry(const struct tarn_judging *j)
+{
+    const struct tarn_log_facts *log = &j->facts->log;
+
+    return log->count > 0 &&
+           j->now_ms - log->entries[0].mtime_ms > tarn_settings_of(j->settings, "pointer_missing")->grace_ms;
+}
+
 static void judge_states(struct tarn_judging *j)
 {
     const struct tarn_facts *f = j->facts;
     bool settled = f->behind_since < 0;
-    bool is_pointer_due = f->managed ? f->pointer_differs : f->log.count > 0; /* a first commit may be on its way */
+    bool is_pointer_due = f->managed ? f->pointer_differs : has_settled_entry(j);
     const struct { bool is_so; const char *code, *subject, *why; } k_rows[] = {
         { f->manifest == TARN_DOC_ABSENT, "manifest_missing", "manifest.json", "" },
         { f->manifest == TARN_DOC_BAD, "manifest_unreadable", "manifest.json", f->manifest_why },

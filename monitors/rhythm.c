@@ -272,7 +272,9 @@ struct tarn_rhythm tarn_rhythm_of(const struct tarn_rhythm_ask *ask)
         return learning;
     int64_t allowed_ms = out.predicted_ms, next = habit(ask, &lesson, out.predicted_ms);
     int64_t pause_ms = next - lesson.last;
-    if (next >= 0 && pause_ms > out.predicted_ms) /* a usual pause; the longer, the less exact its end */
+    /* A usual pause; the longer, the less exact its end. What is hardly longer than predicted is a run that came a little
+     * before where the pause would have begun, and the next one after it. */
+    if (next >= 0 && 2 * pause_ms > 3 * out.predicted_ms)
         allowed_ms = pause_ms + larger(out.typical_ms, pause_ms / 8);
     out.late_at = elapsed_at(ask, lesson.last, allowed_ms);
     return out;

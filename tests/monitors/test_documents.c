@@ -46,12 +46,13 @@ Test(documents, a_message_that_is_cut_is_text_all_the_same)
 Test(documents, each_fault_of_a_document_has_its_code)
 {
     struct { struct tarn_facts facts; const char *expected; } rows[12];
+    struct tarn_log_entry old = { .mtime_ms = NOW - 2 * MINUTE };
     for (size_t i = 0; i < TARN_COUNT(rows); i++)
         rows[i].facts = plain_facts();
     rows[0].expected = "";
     rows[1].facts.manifest = TARN_DOC_ABSENT, rows[1].expected = "manifest_missing manifest.json error";
     rows[2].facts.manifest = TARN_DOC_BAD, rows[2].expected = "manifest_unreadable manifest.json error";
-    rows[3].facts.pointer = TARN_DOC_ABSENT, rows[3].facts.log.count = 1;
+    rows[3].facts.pointer = TARN_DOC_ABSENT, rows[3].facts.log.count = 1, rows[3].facts.log.entries = &old;
     rows[3].expected = "pointer_missing last_committed_txn warning";
     rows[4].facts.pointer = TARN_DOC_BAD, rows[4].expected = "pointer_unreadable last_committed_txn warning";
     rows[5].facts.schema = TARN_DOC_BAD, rows[5].expected = "schema_unreadable schema.json warning";
