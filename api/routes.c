@@ -121,6 +121,7 @@ const struct tarn_route tarn_routes[] = {
       .again = tarn_iceberg_commit_again },
     { "DELETE", N "/tables/{table}",         "icebergDropTable", WRITE, EMPTY, "purgeRequested", FLOW(tarn_iceberg_table_drop), ICE },
     { "POST",   I "/tables/rename",          "icebergRenameTable", WRITE, JSON, "", FLOW(tarn_iceberg_table_rename), ICE },
+    { "POST",   N "/tables/{table}/metrics", "icebergReportMetrics", READ, JSON, "", FLOW(tarn_iceberg_metrics_report), ICE },
     { "GET",    N "/views",                  "icebergListViews", READ, EMPTY, IPAGE, WORKER(tarn_iceberg_views_list), ICE },
     { "POST",   N "/views",                  "icebergCreateView", WRITE, JSON, "", FLOW(tarn_iceberg_view_post), ICE,
       .again = tarn_iceberg_view_again },

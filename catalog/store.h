@@ -507,6 +507,8 @@ struct tarn_store_ops {
         tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, int64_t limit, tarn_report_row_fn *fn, void *ctx,
                           struct tarn_err *err);
         tarn_code (*expire)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
+        /* Leaves the newest `keep` of the table. */
+        tarn_code (*trim)(struct tarn_tx *tx, int64_t table_id, int64_t keep, struct tarn_err *err);
     } reports;
 
     struct {

@@ -64,6 +64,8 @@ extern const struct tarn_flow tarn_iceberg_table_post, tarn_iceberg_table_regist
     tarn_iceberg_table_drop, tarn_iceberg_table_rename, tarn_iceberg_transaction;
 tarn_handler_fn tarn_iceberg_named_again, tarn_iceberg_commit_again; /* of a request that comes again under its key */
 bool tarn_iceberg_is_staged(const void *use);
+/* --- reports.c --- */
+extern const struct tarn_flow tarn_iceberg_metrics_report;
 /* --- views.c --- */
 tarn_handler_fn tarn_iceberg_views_list, tarn_iceberg_view_load; /* work */
 tarn_handler_fn tarn_iceberg_view_exists; /* handle */

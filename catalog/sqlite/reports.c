@@ -1,13 +1,16 @@
 /* reports.c - what engines report of their scans and commits. */
 #include "catalog/sqlite/internal.h"
 
-enum { S_ADD, S_LIST, S_EXPIRE };
+enum { S_ADD, S_LIST, S_EXPIRE, S_TRIM };
 /* clang-format off */
 const char *const tarn_sqlite_reports_sql[] = {
     [S_ADD] = "INSERT INTO reports (table_id, at, kind, snapshot, report) VALUES (?1, ?2, ?3, ?4, ?5)",
     [S_LIST] = "SELECT at, kind, snapshot, report FROM reports WHERE table_id = ?1 ORDER BY at DESC, id DESC LIMIT ?2",
     [S_EXPIRE] =
         "DELETE FROM reports WHERE id IN (SELECT id FROM reports WHERE at < ?1 ORDER BY id LIMIT ?2)",
+    [S_TRIM] =
+        "DELETE FROM reports WHERE id IN "
+        "(SELECT id FROM reports WHERE table_id = ?1 ORDER BY at DESC, id DESC LIMIT 1000 OFFSET ?2)",
     NULL
 };
 /* clang-format on */
@@ -54,9 +57,18 @@ static tarn_code expire(struct tarn_tx *tx, int64_t before, int64_t limit, bool 
     return code;
 }
 
+static tarn_code trim(struct tarn_tx *tx, int64_t table_id, int64_t keep, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_TRIM);
+    bind_i64(st, 1, table_id);
+    bind_i64(st, 2, keep);
+    return tarn_sqlite_run(tx, st, err);
+}
+
 void tarn_sqlite_reports_ops(struct tarn_store_ops *ops)
 {
     ops->reports.add = add;
     ops->reports.list = list;
     ops->reports.expire = expire;
+    ops->reports.trim = trim;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The Iceberg face as engines meet it: configuration, tokens, names, paging, tags, refusals."""
-import base64, json, os, sys, threading, urllib.parse
+import base64, json, os, sqlite3, sys, threading, urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -202,7 +202,56 @@ def two_at_once_under_one_key_have_one_effect():
         assert server.stop() == 0
 
 
+def reports_of_scans_and_commits_are_kept_as_facts():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        catalog.table("n", "t")
+        path = "/namespaces/n/tables/t/metrics"
+        count = lambda n: {"unit": "count", "value": n}
+        # As the reference writes them: ScanReportParser, CommitReportParser.
+        scan = {"report-type": "scan-report", "table-name": "n.t", "snapshot-id": 7, "filter": True, "schema-id": 0,
+                "projected-field-ids": [1], "projected-field-names": ["id"], "metadata": {"engine": "x"},
+                "metrics": {"total-planning-duration": {"count": 1, "time-unit": "nanoseconds", "total-duration": 2644235116},
+                            "result-data-files": count(3), "total-file-size-in-bytes": {"unit": "bytes", "value": 1045},
+                            "something-new": count(1)}}
+        commit = {"report-type": "commit-report", "table-name": "n.t", "snapshot-id": 8, "sequence-number": 2,
+                  "operation": "append",
+                  "metrics": {"total-duration": {"count": 1, "time-unit": "seconds", "total-duration": 2},
+                              "attempts": count(2), "added-data-files": count(4), "added-records": count(40),
+                              "added-files-size-bytes": {"unit": "bytes", "value": 4000}}}
+        for body in (scan, commit, {**scan, "snapshot-id": -1, "metrics": {}}):
+            assert catalog.call("POST", path, body) == (204, None) and catalog.raw == b""
+        for body in ({**scan, "report-type": "sum-report"}, {k: v for k, v in scan.items() if k != "report-type"}, {},
+                     {**scan, "report-type": 1}, {**scan, "metrics": []}, {**commit, "snapshot-id": "8"}):
+            catalog.refused(400, "BadRequestException", "POST", path, body)
+        catalog.refused(404, "NoSuchTableException", "POST", "/namespaces/n/tables/no/metrics", scan)
+        catalog.refused(404, "NoSuchTableException", "POST", "/namespaces/no/tables/t/metrics", scan)
+        assert "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics" in catalog.ok("GET", "/config")["endpoints"]
+        assert server.stop() == 0
+        rows = sqlite3.connect(top + "/data/tarn.sqlite").execute(
+            "SELECT kind, snapshot, report FROM reports ORDER BY id").fetchall()
+        assert [(kind, snapshot) for kind, snapshot, _ in rows] == [("scan", 7), ("commit", 8), ("scan", None)], rows
+        assert json.loads(rows[0][2]) == {"files": 3, "bytes": 1045, "duration_ms": 2644}, rows[0]
+        assert json.loads(rows[1][2]) == {"operation": "append", "files": 4, "rows": 40, "bytes": 4000, "attempts": 2,
+                                          "duration_ms": 2000}, rows[1]
+
+
+def of_a_table_no_more_than_a_thousand_reports_are_kept():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        catalog.table("n", "t")
+        report = {"report-type": "scan-report", "table-name": "n.t", "metrics": {}}
+        for n in range(1010):
+            assert catalog.call("POST", "/namespaces/n/tables/t/metrics", {**report, "snapshot-id": n})[0] == 204
+        assert server.stop() == 0
+        kept = [n for n, in sqlite3.connect(top + "/data/tarn.sqlite").execute("SELECT snapshot FROM reports ORDER BY id")]
+        assert kept == list(range(10, 1010)), (len(kept), kept[:3])
+
+
 main(a_token_of_the_server_is_a_client_secret_and_is_answered_as_the_token, a_token_that_ends_says_when,
      without_tokens_a_header_that_says_bearer_none_is_ignored, another_warehouse_than_the_configured_one_is_not_found,
      a_request_under_its_key_has_one_effect_and_one_answer,
-     a_refusal_under_a_key_is_judged_anew_and_keys_belong_to_their_principal, two_at_once_under_one_key_have_one_effect)
+     a_refusal_under_a_key_is_judged_anew_and_keys_belong_to_their_principal, two_at_once_under_one_key_have_one_effect,
+     reports_of_scans_and_commits_are_kept_as_facts, of_a_table_no_more_than_a_thousand_reports_are_kept)
