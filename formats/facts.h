@@ -196,7 +196,7 @@ struct tarn_facts {
     int64_t stats_files;        /* files that should have statistics; 0: not judged */
     struct tarn_suspects small_files; /* folders with many of them; observed: how many, expected: how many times the limit it may hold */
     int64_t small_files_most;   /* of all of these, its files by that */
-    int64_t orphan_files;       /* unregistered for longer than TARN_ORPHAN_MS */
+    int64_t orphan_files, orphan_bytes; /* unregistered for longer than TARN_ORPHAN_MS */
     int64_t oldest_version;     /* managed: the oldest kept one, else -1 */
 
     /* footers */

@@ -48,6 +48,7 @@ static void put_files(json_t *out, const struct tarn_facts *facts, int64_t now_m
     if (facts->unregistered.total > 0)
         put(out, "registration_lag_seconds", (now_ms - facts->unregistered.oldest_ms) / TARN_SECOND_MS);
     put(out, "orphan_files", facts->orphan_files);
+    put(out, "orphan_bytes", facts->orphan_bytes);
     put(out, "missing_files", facts->missing.total);
     put(out, "reclaimable_files", facts->reclaimable_files);
     put(out, "reclaimable_bytes", facts->reclaimable_bytes);
@@ -150,7 +151,7 @@ char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settin
 char *tarn_details_merge(const char *before, const char *now, const struct tarn_facts *facts)
 {
     static const char *const k_of_files[] = { "unregistered_files", "unregistered_bytes", "registration_lag_seconds",
-                                              "missing_files",      "orphan_files",       "reclaimable_files", "reclaimable_bytes",
+                                              "missing_files",      "orphan_files", "orphan_bytes", "reclaimable_files", "reclaimable_bytes",
                                               "files_without_column_stats", "newest_data_file_at", "footers_read", "rows",
                                               "examples" };
     json_auto_t *old = before ? json_loads(before, 0, NULL) : NULL, *out = json_loads(now, 0, NULL);

@@ -18,6 +18,7 @@ static const struct {
     { "transaction_gaps", TARN_N_GAPS, COUNT },
     { "missing_log_entries", TARN_N_MISSING_ENTRIES, COUNT },
     { "pending_transactions", TARN_N_PENDING, COUNT },
+    { "publication_lag_seconds", TARN_N_PUBLICATION_LAG, SECONDS },
     { "missing_files", TARN_N_MISSING_FILES, COUNT },
     { "unregistered_files", TARN_N_UNREGISTERED_FILES, COUNT },
     { "unregistered_bytes", TARN_N_UNREGISTERED_BYTES, COUNT },

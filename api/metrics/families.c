@@ -82,6 +82,7 @@ const struct tarn_family tarn_families[] = {
     { "tarn_table_transaction_gaps", GAUGE, "table", "Numbers missing in the sequence of transactions, as of the last scan.", ONE(GAPS) },
     { "tarn_table_missing_log_entries", GAUGE, "table", "Committed transactions without a log entry, as of the last scan.", ONE(MISSING_ENTRIES) },
     { "tarn_table_pending_transactions", GAUGE, "table", "Transactions that storage does not show yet, as of the last scan.", ONE(PENDING) },
+    { "tarn_table_publication_lag_seconds", TIME, "table", "For how long the oldest commit that storage does not show was waiting at the last scan, of a managed table.", ONE(PUBLICATION_LAG) },
     { "tarn_table_missing_files", GAUGE, "table", "Listed data files that are not there, as of the last scan.", ONE(MISSING_FILES) },
     { "tarn_table_unregistered_files", GAUGE, "table", "Data files that no snapshot ever listed, older than their grace time, as of the last scan.", ONE(UNREGISTERED_FILES) },
     { "tarn_table_unregistered_bytes", BYTES, "table", "Bytes of the unregistered files.", ONE(UNREGISTERED_BYTES) },

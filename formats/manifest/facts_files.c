@@ -78,7 +78,10 @@ static tarn_code note_unlisted(struct names *n, const struct tarn_object *object
         return TARN_OK;
     }
     facts->unregistered.bytes += object->size;
-    facts->orphan_files += object->mtime_ms < g->options->now_ms - TARN_ORPHAN_MS;
+    if (object->mtime_ms < g->options->now_ms - TARN_ORPHAN_MS) {
+        facts->orphan_files++;
+        facts->orphan_bytes += object->size;
+    }
     return tarn_gather_doubt(g, &facts->unregistered, object->path, NULL, -1, -1, object->mtime_ms, err);
 }
 

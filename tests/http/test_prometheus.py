@@ -43,13 +43,14 @@ def commit(client, table, path, location):
 
 
 def make_lake(client, lake):
-    """well: two commits. sick: two, the first file of which is gone. team."feed.x": observed, txn-4 to txn-6 are missing."""
+    """well: two commits. sick: two, the first file of which is gone, and a file of months ago that nobody registered. team."feed.x": observed, txn-4 to txn-6 are missing."""
     for table in ("well", "sick"):
         status, answer = client.call("POST", "/api/tables", {"name": table, "location": f"{lake}/{table}", "owner": 'a "b" \\c'})
         assert status == 201, answer
         commit(client, table, "a.parquet", f"{lake}/{table}")
         commit(client, table, "b.parquet", f"{lake}/{table}")
     os.unlink(f"{lake}/sick/a.parquet")
+    put(f"{lake}/sick", [("stray.parquet", 0, GOOD)])
     put(f"{lake}/feed", drop(std(9), *(f"_transactions/txn-{n}.json" for n in (4, 5, 6))))
     status, answer = client.call("POST", "/api/tables", {"name": 'team."feed.x"', "location": f"{lake}/feed", "mode": "observed"})
     assert status == 201, answer
@@ -105,6 +106,11 @@ def what_the_server_tells_is_clean_and_right():
             'tarn_table_status{table="well",tarn_table_status="unhealthy"}': 0,
             'tarn_table_findings{table="well",severity="error"}': 0,
             'tarn_table_missing_files{table="sick"}': 1,
+            'tarn_table_unregistered_files{table="sick"}': 1,
+            'tarn_table_orphan_files{table="sick"}': 1,
+            'tarn_table_orphan_bytes{table="sick"}': len(GOOD),
+            'tarn_table_findings{table="sick",severity="warning"}': 1,
+            'tarn_table_publication_lag_seconds{table="sick"}': 0,
             'tarn_table_status{table="sick",tarn_table_status="unhealthy"}': 1,
             'tarn_table_findings{table="sick",severity="error"}': 1,
             'tarn_table_finding_active{table="sick",code="missing_data_file",severity="error"}': 1,
@@ -288,6 +294,7 @@ def prometheus_scrapes_the_server_and_the_alerts_of_sick_tables_fire():
             kinds = {name: entry[0]["type"] for name, entry in prometheus.ask("metadata").items() if name.startswith("tarn_table")}
             assert kinds["tarn_table_status"] == "stateset" and kinds["tarn_table"] == "info", kinds
             put(lake.lake + "/sick", [("a.parquet", 0, GOOD)])
+            os.unlink(lake.lake + "/sick/stray.parquet")
             await_true("the cured table's alerts end", lambda: not any(a[1] == "sick" for a in prometheus.firing()), 30)
 
 
