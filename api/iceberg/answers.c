@@ -19,6 +19,7 @@ tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const char *locati
     char etag[40];
 
     reply->status = 200;
+    tarn_reply_header(reply, "Cache-Control", TARN_ICEBERG_CACHING);
     tarn_jsonw_object(&w);
     if (location) {
         tarn_iceberg_etag(location, form, etag);

@@ -25,6 +25,9 @@ void tarn_iceberg_print(const struct tarn_ident *ident, char out[TARN_DOTTED_MAX
 void tarn_iceberg_write_identifier(struct tarn_jsonw *w, const char *namespace_, const char *name);
 struct tarn_iceberg_who tarn_iceberg_who_of(const struct tarn_request *req);
 
+#define TARN_ICEBERG_MARK 9 /* bytes of what marks the tokens of one list, with the NUL */
+void tarn_iceberg_mark(const struct tarn_request *req, char out[TARN_ICEBERG_MARK]);
+char *tarn_iceberg_token(const char *mark, const char *after); /* what a page token holds; owned, NULL: no memory */
 /* pageSize and pageToken; without a size, or with an empty token alone, everything comes. */
 struct tarn_page;
 TARN_MUST tarn_code tarn_iceberg_page(const struct tarn_request *req, struct tarn_page *out, struct tarn_err *err);
@@ -38,6 +41,7 @@ void tarn_iceberg_reply_error(struct tarn_reply *reply, const struct tarn_reques
 bool tarn_iceberg_say(const struct tarn_request *req, tarn_code code, char *out, size_t size);
 
 /* --- answers.c --- */
+#define TARN_ICEBERG_CACHING "private, no-cache" /* for the client alone, which asks with the tag whether it still holds */
 /* LoadTableResult with its ETag; `location` NULL: staged. `config` may be NULL. */
 TARN_MUST tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const char *location, const char *metadata,
                                               size_t len, enum tarn_iceberg_form form, struct tarn_err *err);

@@ -1,6 +1,7 @@
 /* names.c - namespaces and names as the Iceberg face writes them. A path was split at its slashes and each segment decoded
  * once, alone; levels of a namespace stand in one segment, apart by the unit separator. */
 #include "api/iceberg/iceberg.h"
+#include "base/hash.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -113,6 +114,37 @@ struct tarn_iceberg_who tarn_iceberg_who_of(const struct tarn_request *req)
     return (struct tarn_iceberg_who){ may_use, may_see, &req->who };
 }
 
+void tarn_iceberg_mark(const struct tarn_request *req, char out[TARN_ICEBERG_MARK])
+{
+    const char *parent = tarn_query(req, "parent");
+    char hash[TARN_SHA256_HEX], text[TARN_NAMESPACE_MAX + 64];
+
+    snprintf(text, sizeof text, "%s %s", req->route->operation, req->arg_count > 0 ? req->arg[0] : parent ? parent : "");
+    tarn_sha256_hex(text, strlen(text), hash);
+    snprintf(out, TARN_ICEBERG_MARK, "%.8s", hash);
+}
+
+char *tarn_iceberg_token(const char *mark, const char *after)
+{
+    __attribute__((cleanup(tarn_buf_done))) struct tarn_buf text = { 0 };
+
+    tarn_buf_addf(&text, "%s%s", mark, after);
+    return text.failed ? NULL : strdup(text.data);
+}
+
+/* A place in one list says nothing about another one. */
+static tarn_code take_mark(const struct tarn_request *req, struct tarn_page *page, struct tarn_err *err)
+{
+    char mark[TARN_ICEBERG_MARK];
+    const size_t len = TARN_ICEBERG_MARK - 1;
+
+    tarn_iceberg_mark(req, mark);
+    if (strncmp(page->token, mark, len) != 0)
+        return tarn_fail(err, TARN_INVALID, "is no token of this list");
+    memmove(page->token, page->token + len, strlen(page->token + len) + 1);
+    return TARN_OK;
+}
+
 tarn_code tarn_iceberg_page(const struct tarn_request *req, struct tarn_page *out, struct tarn_err *err)
 {
     const char *token = tarn_query(req, "pageToken");
@@ -121,6 +153,8 @@ tarn_code tarn_iceberg_page(const struct tarn_request *req, struct tarn_page *ou
     if (code != TARN_OK || !token || !*token)
         return code;
     code = tarn_page_content(token, &out->token, err);
+    if (code == TARN_OK)
+        code = take_mark(req, out, err);
     if (code != TARN_OK)
         snprintf(err->field, sizeof err->field, "pageToken");
     return code;

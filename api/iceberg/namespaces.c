@@ -65,6 +65,7 @@ tarn_code tarn_iceberg_namespace_exists(const struct tarn_request *req, struct t
 struct children {
     struct tarn_list list; /* first */
     struct tarn_principal who;
+    char mark[TARN_ICEBERG_MARK];
     char parent[TARN_NAMESPACE_MAX + 1]; /* "": the top */
     size_t depth;                        /* levels of the parent */
     char after[TARN_NAMESPACE_MAX + 1];  /* the row to come after */
@@ -73,7 +74,13 @@ struct children {
 };
 
 static void children_free(struct tarn_list *list) { free(list); }
-static char *children_token(const struct tarn_list *list) { return strdup(((const struct children *)list)->after); }
+
+static char *children_token(const struct tarn_list *list)
+{
+    const struct children *c = (const struct children *)list;
+
+    return tarn_iceberg_token(c->mark, c->after);
+}
 
 /* The first levels of a row, or false when it does not lie below the parent. */
 static bool child_of(const struct children *c, const char *row, char out[TARN_NAMESPACE_MAX + 1], json_t **levels)
@@ -171,6 +178,7 @@ tarn_code tarn_iceberg_namespaces_list(const struct tarn_request *req, struct ta
     if (!c)
         return tarn_fail_oom(err);
     c->who = req->who;
+    tarn_iceberg_mark(req, c->mark);
     tarn_code code = tarn_iceberg_page(req, &page, err);
     if (code == TARN_OK)
         code = take_parent(req, c, err);

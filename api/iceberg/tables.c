@@ -10,13 +10,20 @@
 struct names {
     struct tarn_list list; /* first */
     struct tarn_principal who;
+    char mark[TARN_ICEBERG_MARK];
     char namespace_[TARN_NAMESPACE_MAX + 1];
     char after[TARN_NAME_MAX + 1];
     int64_t after_id;
 };
 
 static void names_free(struct tarn_list *list) { free(list); }
-static char *names_token(const struct tarn_list *list) { return strdup(((const struct names *)list)->after); }
+
+static char *names_token(const struct tarn_list *list)
+{
+    const struct names *n = (const struct names *)list;
+
+    return tarn_iceberg_token(n->mark, n->after);
+}
 
 static tarn_code visit(void *ctx, const struct tarn_table *table, struct tarn_err *err)
 {
@@ -58,6 +65,7 @@ tarn_code tarn_iceberg_tables_list(const struct tarn_request *req, struct tarn_r
     if (!l)
         return tarn_fail_oom(err);
     l->who = req->who;
+    tarn_iceberg_mark(req, l->mark);
     tarn_code code = tarn_iceberg_path_namespace(req, l->namespace_, err);
     if (code == TARN_OK)
         code = tarn_iceberg_page(req, &page, err);
@@ -156,6 +164,7 @@ tarn_code tarn_iceberg_table_load(const struct tarn_request *req, struct tarn_re
     if (code == TARN_OK && reply->status == 304) {
         tarn_iceberg_etag(location, load.form, etag);
         tarn_reply_header(reply, "ETag", "%s", etag);
+        tarn_reply_header(reply, "Cache-Control", TARN_ICEBERG_CACHING);
     }
     return code;
 }

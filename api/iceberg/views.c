@@ -11,12 +11,19 @@
 struct names {
     struct tarn_list list; /* first */
     struct tarn_principal who;
+    char mark[TARN_ICEBERG_MARK];
     char namespace_[TARN_NAMESPACE_MAX + 1];
     char after[TARN_NAME_MAX + 1];
 };
 
 static void names_free(struct tarn_list *list) { free(list); }
-static char *names_token(const struct tarn_list *list) { return strdup(((const struct names *)list)->after); }
+
+static char *names_token(const struct tarn_list *list)
+{
+    const struct names *n = (const struct names *)list;
+
+    return tarn_iceberg_token(n->mark, n->after);
+}
 
 static tarn_code visit(void *ctx, const struct tarn_view *view, struct tarn_err *err)
 {
@@ -52,6 +59,7 @@ tarn_code tarn_iceberg_views_list(const struct tarn_request *req, struct tarn_re
     if (!l)
         return tarn_fail_oom(err);
     l->who = req->who;
+    tarn_iceberg_mark(req, l->mark);
     tarn_code code = tarn_iceberg_path_namespace(req, l->namespace_, err);
     if (code == TARN_OK)
         code = tarn_iceberg_page(req, &page, err);
