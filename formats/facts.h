@@ -169,7 +169,8 @@ struct tarn_facts {
     char *manifest_transaction;             /* the newest one in it, as it says itself; owned, NULL: it tells none */
     bool schema_not_in_history;
     bool foreign_manifest;      /* managed: another manifest than the one that Tarn wrote last */
-    bool foreign_schema;        /* managed: schema.json holds a version that the catalog does not know */
+    bool foreign_schema;        /* managed: schema.json holds a version that the catalog does not know, or is an older one again */
+    bool schema_lost;           /* managed: schema.json was written and is gone */
     bool pointer_differs;       /* managed: the pointer names another transaction than the one shown */
     bool publication_off;       /* managed: storage is not kept up to date, or shows nothing yet */
     int64_t behind_since;       /* managed: commit of the oldest version not shown, -1: storage shows everything */
@@ -253,6 +254,7 @@ struct tarn_facts_catalog {
     const char *shown_transaction; /* of that version, NULL: none */
     const struct tarn_publication *publication; /* NULL: nothing was published yet */
     int64_t behind_since;       /* commit of the oldest version that storage does not show, -1: none */
+    int64_t published_schema;   /* the schema version that schema.json was written for last, 0: none */
     const struct tarn_life *life; /* of its commits */
     bool knows_all;             /* no commit is older than those that `life` is made of */
     int64_t shown_at;           /* when that version was committed, -1: before Tarn */

@@ -224,6 +224,8 @@ static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code == TARN_OK)
         code = tx->ops->publications.get(tx, r->table_id, &out->publication, err);
     if (code == TARN_OK)
+        code = tx->ops->publications.schema_published(tx, r->table_id, &out->facts.published_schema, err);
+    if (code == TARN_OK)
         code = tx->ops->schemas.list(tx, r->table_id, keep_schema, out, err);
     if (code == TARN_OK)
         code = tarn_catalog_life(tx, out, err);

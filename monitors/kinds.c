@@ -64,6 +64,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "storage_ahead", TARN_SEV_ERROR, .cure = "recover", .needs = STORAGE, .text = "Storage knows commits that the catalog lost; commits wait for a recovery." },
 
     /* the schema */
+    { "schema_missing", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "A managed table has a schema, but its schema.json is gone." },
     { "schema_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json cannot be read, so that drift is not judged." },
     { "schema_version_not_in_history", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json names a current version that it does not hold." },
     { "schema_drift.extra_column", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "Files hold a column that the schema lacks: its data is never visible." },

@@ -66,6 +66,7 @@ static void judge_states(struct tarn_judging *j)
         { f->pointer == TARN_DOC_BAD, "pointer_unreadable", "last_committed_txn", f->pointer_why },
         { settled && f->pointer == TARN_DOC_READ && (f->pointer_differs || pointer_is_not_manifests(j)), "pointer_mismatch",
           "last_committed_txn", "" },
+        { f->schema_lost, "schema_missing", "schema.json", "" },
         { f->schema == TARN_DOC_BAD, "schema_unreadable", "schema.json", f->schema_why },
         { f->schema_not_in_history, "schema_version_not_in_history", "schema.json", "" },
     };

@@ -113,6 +113,7 @@ static bool holds_foreign_schema(const struct tarn_gather *g)
 
 static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
 {
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
     struct tarn_facts *facts = g->facts;
     struct tarn_object object = { .mtime_ms = -1 };
     TARN_ERR(fault);
@@ -126,8 +127,9 @@ static tarn_code read_schema(struct tarn_gather *g, struct tarn_err *err)
     if (facts->schema == TARN_DOC_READ) {
         facts->schema_version = g->options->catalog ? g->options->catalog->table->schema_version : g->doc.current_version;
         facts->schema_not_in_history = !tarn_schema_doc_current(&g->doc);
-        facts->foreign_schema = g->options->catalog && holds_foreign_schema(g);
+        facts->foreign_schema = catalog && (holds_foreign_schema(g) || g->doc.current_version < catalog->published_schema);
     }
+    facts->schema_lost = facts->schema == TARN_DOC_ABSENT && catalog && catalog->published_schema > 0;
     if (g->options->schema)
         return past_of_schema(&g->past, g->options->schema, err);
     if (g->options->catalog) /* its copy is never used up: the catalog's own is borrowed */

@@ -258,6 +258,7 @@ Test(managed, each_document_that_somebody_else_wrote_is_named)
         { "last_committed_txn", "txn-99\n", "pointer_mismatch", "" },
         { "schema.json", "{\"type\":\"struct\",\"fields\":[{\"name\":\"x\",\"type\":\"string\",\"nullable\":true}]}", "foreign_write",
           "schema.json (republish)" },
+        { "schema.json", NULL, "schema_missing", "" },
         { "_transactions/txn-1.json", "{\"id\":\"txn-1\",\"operations\":[]}", "foreign_write", "_transactions/txn-1.json (republish)" },
         { "_transactions/txn-2.json", "{\"id\":\"txn-2\",\"operations\":[]}", "foreign_write", "_transactions/txn-2.json (adopt)" },
         { "_transactions/txn-1.json", "{\"id\"", "unreadable_transaction_log_entry", "" },
@@ -274,10 +275,14 @@ Test(managed, each_document_that_somebody_else_wrote_is_named)
         }
         if (tarn_file_exists(in_table(k_rows[i].name)))
             keep(k_rows[i].name, &before);
-        put(k_rows[i].name, k_rows[i].text);
+        if (k_rows[i].text)
+            put(k_rows[i].name, k_rows[i].text);
+        else
+            tarn_remove_tree(in_table(k_rows[i].name));
         cr_expect(eq(str, (char *)check(), (char *)k_rows[i].codes), "row %zu", i);
         cr_expect(eq(str, (char *)subjects("foreign_write"), (char *)k_rows[i].subjects), "row %zu", i);
-        tarn_remove_tree(in_table(k_rows[i].name));
+        if (k_rows[i].text)
+            tarn_remove_tree(in_table(k_rows[i].name));
         if (before)
             put(k_rows[i].name, before);
         free(before);
@@ -302,6 +307,25 @@ Test(managed, an_entry_that_lay_there_before_tarn_is_no_foreign_write)
     tarn_set_mtime(in_table("_transactions/txn-9.json"), tarn_now_ms() + 1000);
     (void)check();
     cr_expect(eq(str, (char *)subjects("foreign_write"), "_transactions/txn-9.json (adopt)"));
+}
+
+Test(managed, an_older_schema_put_back_is_a_foreign_write)
+{
+    char *first = NULL;
+
+    table(",\"schema\":{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"int64\",\"nullable\":false}]}");
+    publish();
+    keep("schema.json", &first);
+    cr_assert(eq(uint, tarn_ask("POST", "/api/table/t/schemas",
+                                "{\"expected_version\":1,\"schema\":{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"int64\","
+                                "\"nullable\":false},{\"name\":\"x\",\"type\":\"string\",\"nullable\":true}]}}"), 201), "%s", tarn_answer_text());
+    cr_expect(eq(str, (char *)check(), ""), "it is on its way");
+    publish();
+    cr_expect(eq(str, (char *)check(), ""));
+    put("schema.json", first);
+    cr_expect(eq(str, (char *)check(), "foreign_write"));
+    cr_expect(eq(str, (char *)subjects("foreign_write"), "schema.json (republish)"));
+    free(first);
 }
 
 Test(managed, the_document_that_stopped_the_publication_is_named)
