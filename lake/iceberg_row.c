@@ -76,14 +76,16 @@ tarn_code tarn_iceberg_find(struct tarn_tx *tx, const struct tarn_ident *ident, 
 {
     TARN_AUTO(table) struct tarn_table *table = NULL;
     char dotted[TARN_DOTTED_MAX];
-    tarn_code code = tx->ops->tables.get(tx, ident->namespace_, ident->name, &table, err);
+    TARN_ERR(fault);
+    tarn_code code = tx->ops->tables.get(tx, ident->namespace_, ident->name, &table, &fault);
 
+    tarn_ident_format(ident->namespace_, ident->name, dotted);
+    if (code == TARN_TABLE_NOT_FOUND)
+        return tarn_fail(err, code, "Table does not exist: %s", dotted);
     if (code != TARN_OK)
-        return code;
-    if (table->format != TARN_FORMAT_ICEBERG || table->mode != TARN_MANAGED) {
-        tarn_ident_format(ident->namespace_, ident->name, dotted);
-        return tarn_fail(err, TARN_TABLE_NOT_FOUND, "'%s' is no Iceberg table", dotted);
-    }
+        return tarn_err_move(err, &fault);
+    if (table->format != TARN_FORMAT_ICEBERG || table->mode != TARN_MANAGED)
+        return tarn_fail(err, TARN_TABLE_NOT_FOUND, "Table does not exist: %s (it is no Iceberg table)", dotted);
     *out = tarn_take(&table);
     return TARN_OK;
 }

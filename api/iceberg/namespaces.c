@@ -208,12 +208,13 @@ static tarn_code create_parse(const struct tarn_request *req, void *state, struc
         return code;
     if (properties && !json_is_null(properties) && !json_is_object(properties))
         return tarn_fail_field(err, "properties", "Cannot parse properties: it must be an object");
-    json_auto_t *kept = json_incref(properties);
-    (void)json_object_clear(req->json);
-    if (json_is_object(kept))
-        (void)json_object_set(req->json, "properties", kept);
+    json_t *settings = json_object(); /* the request keeps it */
+    if (json_object_set_new(req->json, "settings", settings) != 0)
+        return tarn_fail_oom(err);
+    if (json_is_object(properties) && json_object_set(settings, "properties", properties) != 0)
+        return tarn_fail_oom(err);
     use->lake = req->app->lake;
-    use->settings = req->json;
+    use->settings = settings;
     use->makes_outer = true;
     return TARN_OK;
 }

@@ -205,6 +205,9 @@ static tarn_code read_orders(struct tarn_iceberg_meta *meta, const json_t *doc, 
 
 tarn_code tarn_iceberg_snapshot_read(const json_t *doc, struct tarn_iceberg_snapshot *out, struct tarn_err *err)
 {
+    const char *text = NULL;
+    const json_t *summary = NULL;
+
     *out = (struct tarn_iceberg_snapshot){ .parent_id = TARN_ICEBERG_NONE, .first_row_id = -1, .added_rows = -1 };
     if (!json_is_object(doc))
         return tarn_fail_field(err, "snapshots", "Cannot parse a snapshot: it must be an object");
@@ -214,6 +217,8 @@ tarn_code tarn_iceberg_snapshot_read(const json_t *doc, struct tarn_iceberg_snap
     TRY(tarn_iceberg_need_i64(doc, "timestamp-ms", &out->timestamp_ms, err));
     TRY(tarn_iceberg_opt_i64(doc, "first-row-id", &out->first_row_id, err));
     TRY(tarn_iceberg_opt_i64(doc, "added-rows", &out->added_rows, err));
+    TRY(tarn_iceberg_opt_str(doc, "manifest-list", &text, err));
+    TRY(tarn_iceberg_opt_object(doc, "summary", &summary, err));
     out->doc = tarn_iceberg_keep(doc);
     return TARN_OK;
 }

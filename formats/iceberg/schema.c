@@ -212,6 +212,13 @@ static tarn_code check_identifiers(const json_t *schema, struct tarn_err *err)
 
 tarn_code tarn_iceberg_schema_check(const json_t *doc, int64_t format_version, struct tarn_err *err)
 {
+    const char *type = "struct";
+    tarn_code typed = tarn_iceberg_opt_str(doc, "type", &type, err);
+
+    if (typed == TARN_OK && strcmp(type, "struct") != 0)
+        typed = tarn_fail_field(err, "schema", "Cannot parse type from json: a schema is a struct, not %.100s", type);
+    if (typed != TARN_OK)
+        return typed;
     struct check check = { .format_version = format_version, .ids = json_object(), .names = json_object() };
     tarn_code code = !check.ids || !check.names ? tarn_fail_oom(err) : walk_schema(doc, check_node, &check, err);
 

@@ -20,6 +20,8 @@ tarn_code tarn_iceberg_assign_uuid(struct tarn_iceberg_build *build, const json_
     const char *uuid = NULL;
     tarn_code code = tarn_iceberg_need_str(doc, "uuid", &uuid, err);
 
+    if (code == TARN_OK && !*uuid)
+        code = tarn_fail_field(err, "uuid", "Cannot set uuid to an empty text");
     if (code != TARN_OK || (build->meta->uuid && strcmp(build->meta->uuid, uuid) == 0))
         return code;
     return replace(&build->meta->uuid, uuid, strlen(uuid), build, err);
