@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Refusals of the Iceberg face: status and type as the reference maps them, bodies that are no requests, and doors."""
-import json, os, socket, sys
+import os, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from iceberg import I, SCHEMA, Catalog, append, known_files, local, metadata_files, snapshot, start, view_body
+from iceberg import I, SCHEMA, append, known_files, metadata_files, snapshot, start, view_body
 from tarn import folder, main
 
 T = "/namespaces/n/tables/t"
