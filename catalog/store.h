@@ -227,6 +227,8 @@ struct tarn_store_ops {
          * tells of more. Before the rows of those commits go: they tell when. */
         tarn_code (*retire)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t limit, bool *left,
                             struct tarn_err *err);
+        /* One that was found on storage: known already is fine. */
+        tarn_code (*add)(struct tarn_tx *tx, int64_t table_id, const struct tarn_retired_file *file, struct tarn_err *err);
         /* By path, after `after`. */
         tarn_code (*page)(struct tarn_tx *tx, int64_t table_id, const char *after, int64_t limit, tarn_retired_fn *fn,
                           void *ctx, struct tarn_err *err);

@@ -6,6 +6,7 @@
 const struct tarn_command *const tarn_commands[] = {
     &tarn_command_register,     &tarn_command_discover,     &tarn_command_tables,  &tarn_command_status,
     &tarn_command_commit,       &tarn_command_history,      &tarn_command_check,   &tarn_command_repair,
+    &tarn_command_recover,
     &tarn_command_token_create, &tarn_command_token_list,   &tarn_command_token_revoke,
     &tarn_command_backup,       &tarn_command_migrate,      &tarn_command_version, NULL
 };

@@ -68,7 +68,7 @@ static tarn_code look(struct tarn_retaking *r, struct tarn_err *err)
     if (code == TARN_OK) /* after the log, so that it is never older */
         code = tarn_traces_manifest(r->place, &r->traces, err);
     if (code == TARN_OK)
-        code = tarn_retake_plan(&r->traces, r->table->version, lowest_of(r->table), &r->plan, err);
+        code = tarn_retake_plan(&r->traces, r->table->version, lowest_of(r->table), true, &r->plan, err);
     if (code == TARN_OK)
         code = tarn_retake_schemas_look(r, err);
     if (code == TARN_OK)

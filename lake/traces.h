@@ -69,8 +69,9 @@ struct tarn_retake {
 };
 void tarn_retake_done(struct tarn_retake *plan);
 /* How to get from version `from` to the newest one that storage knows. Entries from `lowest` up to `from` that the catalog
- * does not know are another history than its own: then only a snapshot can go on from there. Pure. */
-TARN_MUST tarn_code tarn_retake_plan(const struct tarn_traces *traces, int64_t from, int64_t lowest,
+ * does not know are another history than its own: then only a snapshot can go on from there, as where the files of `from` are
+ * not known (`has_base` false). Pure. */
+TARN_MUST tarn_code tarn_retake_plan(const struct tarn_traces *traces, int64_t from, int64_t lowest, bool has_base,
                                      struct tarn_retake *out, struct tarn_err *err);
 /* The one entry of that version; NULL: there is none, or more than one. */
 const struct tarn_trace *tarn_traces_entry(const struct tarn_traces *traces, int64_t version);

@@ -170,12 +170,12 @@ static tarn_code take_step(const struct tarn_traces *traces, bool *is_sound, int
     return code;
 }
 
-tarn_code tarn_retake_plan(const struct tarn_traces *traces, int64_t from, int64_t lowest, struct tarn_retake *out,
-                           struct tarn_err *err)
+tarn_code tarn_retake_plan(const struct tarn_traces *traces, int64_t from, int64_t lowest, bool has_base,
+                           struct tarn_retake *out, struct tarn_err *err)
 {
     struct tarn_retake plan = { .from = from, .to = from, .is_clean = true };
     int64_t top = newest(traces), version = from + 1;
-    bool is_sound = judge_past(traces, from, lowest, &plan);
+    bool is_sound = judge_past(traces, from, lowest, &plan) && has_base;
     tarn_code code = TARN_OK;
 
     while (version <= top && code == TARN_OK)

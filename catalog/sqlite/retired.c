@@ -4,7 +4,7 @@
 #include "catalog/sqlite/internal.h"
 #include <string.h>
 
-enum { S_REMOVED, S_KEEP, S_DROP, S_PAGE, S_GONE };
+enum { S_REMOVED, S_KEEP, S_DROP, S_PAGE, S_GONE, S_ADD };
 /* clang-format off */
 const char *const tarn_sqlite_retired_sql[] = {
     /* The oldest removals first. */
@@ -22,6 +22,9 @@ const char *const tarn_sqlite_retired_sql[] = {
     [S_PAGE] =
         "SELECT path, size, removed_at FROM retired_files WHERE table_id = ?1 AND path > ?2 ORDER BY path LIMIT ?3",
     [S_GONE] = "DELETE FROM retired_files WHERE table_id = ?1 AND path = ?2",
+    [S_ADD] =
+        "INSERT INTO retired_files (table_id, path, size, removed_at) VALUES (?1, ?2, ?3, ?4) "
+        "ON CONFLICT (table_id, path) DO NOTHING",
     NULL
 };
 /* clang-format on */
@@ -118,9 +121,20 @@ static tarn_code gone(struct tarn_tx *tx, int64_t table_id, const char *path, st
     return tarn_sqlite_run(tx, st, err);
 }
 
+static tarn_code add(struct tarn_tx *tx, int64_t table_id, const struct tarn_retired_file *file, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_ADD);
+    bind_i64(st, 1, table_id);
+    bind_text(st, 2, file->path);
+    bind_i64(st, 3, file->size);
+    bind_opt(st, 4, file->removed_at);
+    return tarn_sqlite_run(tx, st, err);
+}
+
 void tarn_sqlite_retired_ops(struct tarn_store_ops *ops)
 {
     ops->retired.retire = retire;
+    ops->retired.add = add;
     ops->retired.page = page;
     ops->retired.gone = gone;
 }

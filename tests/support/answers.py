@@ -126,6 +126,11 @@ class Writer:
         self.must("POST", self.url(table, "/commits"), body)
         self.note(table)
 
+    def append(self, table):
+        """One file, under the next number."""
+        self.must("POST", self.url(table, "/commits"), {"operations": [self.file(table)]})
+        self.note(table)
+
     def compact(self, table):
         if len(self.live[table]) < 2:
             return self.commit(table)
