@@ -3,9 +3,14 @@
 #include "formats/iceberg/build.h"
 #include "formats/iceberg/value.h"
 
+/* Clients that create a table may add its spec and order before they make its schema current, or even before they add it:
+ * then the newest one counts, and what has no fields needs none. */
 static const json_t *current_schema(const struct tarn_iceberg_meta *meta)
 {
     const struct tarn_iceberg_schema *schema = tarn_iceberg_schema_of(meta, meta->current_schema_id);
+
+    if (!schema && meta->schemas.count > 0)
+        schema = &meta->schemas.items[meta->schemas.count - 1];
     return schema ? schema->doc : NULL;
 }
 
@@ -51,8 +56,8 @@ tarn_code tarn_iceberg_add_spec_update(struct tarn_iceberg_build *build, const j
     bool is_old = false;
     tarn_code code = tarn_iceberg_need_object(doc, "spec", &spec, err);
 
-    if (code == TARN_OK && !schema)
-        code = tarn_fail_field(err, "spec", "Cannot add a partition spec before a schema is current");
+    if (code == TARN_OK && !schema && json_array_size(json_object_get(spec, "fields")) > 0)
+        code = tarn_fail_field(err, "spec", "Cannot add a partition spec before a schema is added");
     if (code == TARN_OK)
         code = tarn_iceberg_spec_bind(spec, meta, schema, &last_id, &bound, err);
     if (code != TARN_OK)
@@ -147,8 +152,8 @@ tarn_code tarn_iceberg_add_order_update(struct tarn_iceberg_build *build, const 
     bool is_old = false;
     tarn_code code = tarn_iceberg_need_object(doc, "sort-order", &order, err);
 
-    if (code == TARN_OK && !schema)
-        code = tarn_fail_field(err, "sort-order", "Cannot add a sort order before a schema is current");
+    if (code == TARN_OK && !schema && json_array_size(json_object_get(order, "fields")) > 0)
+        code = tarn_fail_field(err, "sort-order", "Cannot add a sort order before a schema is added");
     if (code == TARN_OK)
         code = tarn_iceberg_order_bind(order, schema, &bound, err);
     if (code != TARN_OK)
