@@ -103,8 +103,8 @@ class Client:
 
 
 @contextlib.contextmanager
-def folder():
-    with tempfile.TemporaryDirectory(prefix="tarn-test.", ignore_cleanup_errors=True) as path:
+def folder(under=None):
+    with tempfile.TemporaryDirectory(prefix="tarn-test.", dir=under, ignore_cleanup_errors=True) as path:
         yield os.path.realpath(path)
 
 
