@@ -30,6 +30,8 @@ static tarn_code write_file(struct tarn_lake *lake, struct tarn_iceberg_create_u
     if (code == TARN_OK)
         code = tarn_iceberg_file_name(work->meta, NULL, uuid, &work->metadata_location, err);
     if (code == TARN_OK)
+        code = tarn_iceberg_check_paths(lake, work->meta, work->metadata_location, &use->who, 0, NULL, err);
+    if (code == TARN_OK)
         code = tarn_iceberg_file_write(lake, work->metadata_location, &work->metadata, err);
     work->is_written = code == TARN_OK;
     return code;

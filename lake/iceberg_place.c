@@ -32,16 +32,6 @@ static tarn_code parent_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- the place --- */
 
-static tarn_code check_allowed(const struct tarn_lake *lake, const char *canonical, const struct tarn_iceberg_who *who,
-                               struct tarn_err *err)
-{
-    tarn_code code = tarn_storage_allows(lake->storage, canonical, err);
-
-    if (code == TARN_OK && who->may_use && !who->may_use(who->who, canonical))
-        code = tarn_fail(err, TARN_LOCATION_NOT_ALLOWED, "%.400s: the token's roots do not include it", canonical);
-    return code;
-}
-
 /* Engines read a path without a scheme each in its own way: local ones are given as URIs. */
 static tarn_code as_uri(const char *canonical, char **out, struct tarn_err *err)
 {
@@ -78,7 +68,7 @@ tarn_code tarn_iceberg_place(struct tarn_lake *lake, const struct tarn_ident *id
         code = asked ? tarn_iceberg_locate(asked, &canonical, err)
                      : tarn_location_choose(lake, ident, folder, &canonical, err);
     if (code == TARN_OK)
-        code = check_allowed(lake, canonical, who, err);
+        code = tarn_iceberg_allowed(lake, canonical, who, err);
     if (code != TARN_OK)
         return code;
     return asked ? as_asked(asked, out, err) : as_uri(canonical, out, err);

@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/iceberg.h"
+#include "lake/iceberg_place.h"
 #include "lake/register.h"
 #include <string.h>
 
@@ -15,19 +16,6 @@ static tarn_code free_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK || (code == TARN_TABLE_EXISTS && use->overwrite) ? TARN_OK : tarn_err_move(err, &fault);
 }
 
-static tarn_code check_allowed(struct tarn_lake *lake, const struct tarn_iceberg_register_use *use, const char *location,
-                               struct tarn_err *err)
-{
-    TARN_AUTO(mem) char *canonical = NULL;
-    tarn_code code = tarn_iceberg_locate(location, &canonical, err);
-
-    if (code == TARN_OK)
-        code = tarn_storage_allows(lake->storage, canonical, err);
-    if (code == TARN_OK && use->who.may_use && !use->who.may_use(use->who.who, canonical))
-        code = tarn_fail(err, TARN_LOCATION_NOT_ALLOWED, "%.400s: the token's roots do not include it", canonical);
-    return code;
-}
-
 static tarn_code read_file(struct tarn_lake *lake, struct tarn_iceberg_register_use *use, struct tarn_err *err)
 {
     struct tarn_iceberg_work *work = &use->work;
@@ -37,7 +25,9 @@ static tarn_code read_file(struct tarn_lake *lake, struct tarn_iceberg_register_
     if (code == TARN_OK)
         code = tarn_iceberg_parse(text.data ? text.data : "", text.len, &work->meta, err);
     if (code == TARN_OK)
-        code = check_allowed(lake, use, work->meta->location, err);
+        code = tarn_iceberg_allowed(lake, work->meta->location, &use->who, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_check_paths(lake, work->meta, NULL, &use->who, 0, NULL, err);
     if (code == TARN_OK)
         code = tarn_iceberg_write(work->meta, TARN_ICEBERG_ALL, &work->metadata, err);
     if (code == TARN_OK)
@@ -56,7 +46,7 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
     *work = (struct tarn_iceberg_work){ .ident = use->ident, .creates = true, .now_ms = use->now_ms ? use->now_ms : tarn_now_ms() };
     tarn_code code = tarn_store_read(lake->store, free_tx, use, err);
     if (code == TARN_OK)
-        code = check_allowed(lake, use, use->metadata_location, err);
+        code = tarn_iceberg_allowed(lake, use->metadata_location, &use->who, err);
     if (code == TARN_OK)
         code = read_file(lake, use, err);
     if (code == TARN_OK && !(work->metadata_location = strdup(use->metadata_location)))

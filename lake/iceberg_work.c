@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/iceberg.h"
+#include "lake/iceberg_place.h"
 #include "lake/register.h"
 #include <inttypes.h>
 #include <string.h>
@@ -142,18 +143,6 @@ static tarn_code serialise(struct tarn_iceberg_work *work, struct tarn_err *err)
     return code;
 }
 
-static tarn_code check_location(struct tarn_lake *lake, const struct tarn_iceberg_work *work, struct tarn_err *err)
-{
-    TARN_AUTO(mem) char *location = NULL;
-    tarn_code code = tarn_iceberg_locate(work->meta->location, &location, err);
-
-    if (code == TARN_OK)
-        code = tarn_storage_allows(lake->storage, location, err);
-    if (code == TARN_OK && work->who.may_use && !work->who.may_use(work->who.who, location))
-        code = tarn_fail(err, TARN_LOCATION_NOT_ALLOWED, "%.400s: the token's roots do not include it", location);
-    return code;
-}
-
 static tarn_code name_file(struct tarn_iceberg_work *work, struct tarn_err *err)
 {
     char uuid[TARN_UUID_TEXT];
@@ -174,11 +163,14 @@ tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_iceberg_work 
     if (code == TARN_OK && work->is_same)
         return copy_text(work->base_file, &work->metadata_location, err);
     if (code == TARN_OK)
-        code = check_location(lake, work, err);
+        code = tarn_iceberg_allowed(lake, work->meta->location, &work->who, err);
     if (code == TARN_OK)
         code = serialise(work, err);
     if (code == TARN_OK)
         code = name_file(work, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_check_paths(lake, work->meta, work->metadata_location, &work->who, work->table ? work->table->id : 0,
+                                        work->table ? work->table->properties : NULL, err);
     if (code == TARN_OK)
         code = tarn_iceberg_file_write(lake, work->metadata_location, &work->metadata, err);
     work->is_written = code == TARN_OK;
@@ -401,7 +393,8 @@ void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work)
     if (!wanted || strcasecmp(wanted, "true") != 0)
         return;
     for (size_t at = 0; at < work->gone.len; at += strlen(work->gone.data + at) + 1)
-        if (!is_in_log(work->meta, work->gone.data + at))
+        if (!is_in_log(work->meta, work->gone.data + at) &&
+            tarn_iceberg_owns_file(lake, work->meta, work->table->id, work->gone.data + at))
             tarn_iceberg_file_remove(lake, work->gone.data + at);
 }
 

@@ -140,21 +140,31 @@ static tarn_code open_file(struct purge *p, const char *file, struct tarn_place 
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
 }
 
+/* A document that cannot be read will not be readable later either: what it names stays, the rest goes. */
+static tarn_code pass_over(tarn_code code, struct tarn_err *fault, struct tarn_err *err)
+{
+    if (code != TARN_INVALID)
+        return code == TARN_OK ? TARN_OK : tarn_err_move(err, fault);
+    tarn_log_err(TARN_LOG_WARN, "purge_unreadable", fault);
+    return TARN_OK;
+}
+
 static tarn_code purge_manifest(void *ctx, const struct tarn_iceberg_manifest *manifest, struct tarn_err *err)
 {
     struct purge *p = ctx;
     TARN_AUTO(place) struct tarn_place *place = NULL;
     TARN_AUTO(reader) struct tarn_reader *reader = NULL;
     bool found = false;
+    TARN_ERR(fault);
 
     if (tarn_fileset_find(&p->done, manifest->path))
         return TARN_OK;
     if (!tarn_fileset_put(&p->done, manifest->path))
         return tarn_fail_oom(err);
     tarn_code code = open_file(p, manifest->path, &place, &reader, &found, err);
-    if (code == TARN_OK && found)
-        code = tarn_iceberg_manifest_files(tarn_reader_fill, reader, take_data, p, err);
-    return code;
+    if (code != TARN_OK || !found)
+        return code;
+    return pass_over(tarn_iceberg_manifest_files(tarn_reader_fill, reader, take_data, p, &fault), &fault, err);
 }
 
 /* Manifests go after all of them were read: a list that is read again still finds them. */
@@ -173,6 +183,7 @@ static tarn_code each_manifest(struct purge *p, const struct tarn_iceberg_snapsh
     size_t i;
     json_t *path;
     tarn_code code = TARN_OK;
+    TARN_ERR(fault);
 
     json_array_foreach(json_object_get(snapshot->doc, "manifests"), i, path) { /* version 1 */
         const struct tarn_iceberg_manifest manifest = { .path = json_string_value(path) };
@@ -181,7 +192,9 @@ static tarn_code each_manifest(struct purge *p, const struct tarn_iceberg_snapsh
     }
     if (code == TARN_OK && list)
         code = open_file(p, list, &place, &reader, &found, err);
-    return code == TARN_OK && found ? tarn_iceberg_manifest_list(tarn_reader_fill, reader, fn, p, err) : code;
+    if (code != TARN_OK || !found)
+        return code;
+    return pass_over(tarn_iceberg_manifest_list(tarn_reader_fill, reader, fn, p, &fault), &fault, err);
 }
 
 static tarn_code purge_snapshots(struct purge *p, struct tarn_err *err)

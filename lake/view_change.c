@@ -69,6 +69,9 @@ static tarn_code write_file(struct tarn_lake *lake, struct tarn_view_use *use, s
         code = set_text(&use->row->metadata_location, name, err);
     if (code != TARN_OK)
         return code;
+    code = tarn_iceberg_allowed(lake, name, &use->who, err);
+    if (code != TARN_OK)
+        return code;
     const struct tarn_buf text = { .data = use->row->metadata, .len = strlen(use->row->metadata) };
     code = tarn_iceberg_file_write(lake, use->row->metadata_location, &text, err);
     use->is_written = code == TARN_OK;
@@ -80,19 +83,6 @@ static tarn_code free_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     const struct tarn_view_use *use = ctx;
 
     return tarn_name_free(tx, use->ident.namespace_, use->ident.name, err);
-}
-
-static tarn_code check_allowed(struct tarn_lake *lake, const struct tarn_view_use *use, const char *location,
-                               struct tarn_err *err)
-{
-    TARN_AUTO(mem) char *canonical = NULL;
-    tarn_code code = tarn_iceberg_locate(location, &canonical, err);
-
-    if (code == TARN_OK)
-        code = tarn_storage_allows(lake->storage, canonical, err);
-    if (code == TARN_OK && use->who.may_use && !use->who.may_use(use->who.who, canonical))
-        code = tarn_fail(err, TARN_LOCATION_NOT_ALLOWED, "%.400s: the token's roots do not include it", canonical);
-    return code;
 }
 
 /* --- create --- */
@@ -159,7 +149,7 @@ static tarn_code replace_check(struct tarn_lake *lake, void *state, struct tarn_
     use->is_same = code == TARN_OK && !changed;
     if (code != TARN_OK || use->is_same)
         return code;
-    code = check_allowed(lake, use, use->view->location, err);
+    code = tarn_iceberg_allowed(lake, use->view->location, &use->who, err);
     if (code == TARN_OK)
         code = fill_row(use, err);
     return code == TARN_OK ? write_file(lake, use, err) : code;
@@ -186,13 +176,13 @@ static tarn_code register_check(struct tarn_lake *lake, void *state, struct tarn
     start_again(lake, use);
     tarn_code code = tarn_store_read(lake->store, free_tx, use, err);
     if (code == TARN_OK)
-        code = check_allowed(lake, use, use->metadata_location, err);
+        code = tarn_iceberg_allowed(lake, use->metadata_location, &use->who, err);
     if (code == TARN_OK)
         code = tarn_iceberg_file_read(lake, use->metadata_location, &text, err);
     if (code == TARN_OK)
         code = tarn_iceberg_view_parse(text.data ? text.data : "", text.len, &use->view, err);
     if (code == TARN_OK)
-        code = check_allowed(lake, use, use->view->location, err);
+        code = tarn_iceberg_allowed(lake, use->view->location, &use->who, err);
     if (code == TARN_OK)
         code = new_row(use, err);
     if (code == TARN_OK)

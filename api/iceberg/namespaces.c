@@ -150,6 +150,8 @@ static tarn_code take_parent(const struct tarn_request *req, struct children *c,
     if (!parent || !*parent)
         return TARN_OK;
     tarn_code code = tarn_iceberg_namespace(parent, "parent", c->parent, err);
+    if (code == TARN_OK && !tarn_principal_sees_namespace(&c->who, c->parent))
+        return tarn_fail(err, TARN_NAMESPACE_NOT_FOUND, "the namespace does not exist");
     if (code == TARN_OK)
         code = tarn_store_read(req->app->lake->store, parent_tx, c->parent, err);
     if (code != TARN_OK)
