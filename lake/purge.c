@@ -94,6 +94,19 @@ static tarn_code open_folder(struct purge *p, const char *folder, struct tarn_er
     return p->place_folder ? tarn_place_open(p->lake->storage, folder, false, &p->place, err) : tarn_fail_oom(err);
 }
 
+/* Can there be no object of this name (a folder, a name that is too long, below a file), although storage answers? A manifest may
+ * name such, and nothing takes it away. */
+static bool is_no_object(const struct purge *p, const char *name)
+{
+    TARN_AUTO(place) struct tarn_place *own = NULL;
+    struct tarn_object object = { 0 };
+    TARN_ERR(fault);
+
+    if (p->place && tarn_place_stat(p->place, name, &object, &fault) == TARN_OK)
+        return false;
+    return tarn_place_open(p->lake->storage, p->folders[0], false, &own, &fault) == TARN_OK;
+}
+
 /* A file that is not there any more, or not ours, is passed over. */
 static tarn_code take_away(struct purge *p, const char *file, struct tarn_err *err)
 {
@@ -110,7 +123,9 @@ static tarn_code take_away(struct purge *p, const char *file, struct tarn_err *e
     code = open_folder(p, canonical, &fault);
     if (code == TARN_OK)
         code = tarn_place_remove(p->place, name, &fault);
-    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    if (code == TARN_OK || code == TARN_NOT_FOUND || is_no_object(p, name))
+        return TARN_OK;
+    return tarn_err_move(err, &fault);
 }
 
 static tarn_code take_data(void *ctx, const struct tarn_iceberg_file *file, struct tarn_err *err)

@@ -29,8 +29,7 @@ tarn_code tarn_local_remove(struct tarn_place *place, const char *path, struct t
     TARN_AUTO_FD int dir = open_folder_of(place, path, &name);
     if (dir < 0 && errno == ENOENT)
         return TARN_OK;
-    /* A folder is no object: nothing of that name is there. */
-    if (dir < 0 || (unlinkat(dir, name, 0) != 0 && errno != ENOENT && errno != EISDIR) || fsync(dir) != 0)
+    if (dir < 0 || (unlinkat(dir, name, 0) != 0 && errno != ENOENT) || fsync(dir) != 0)
         return tarn_local_fail(errno, "remove", place->location, path, err);
     return TARN_OK;
 }

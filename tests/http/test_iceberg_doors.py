@@ -249,7 +249,8 @@ def purged(gc):
         other_list = there + "/metadata/snap-9.avro"
         put(other_list)
         manifest(at + "/metadata/m1.avro", ["file://" + mine[0], mine[1], foreign, outside, tricky, loose,
-                                            other["metadata-location"], "s3://bucket/x", "", "relative", at + "/data"])
+                                            other["metadata-location"], "s3://bucket/x", "", "relative", at + "/data",
+                                            at + "/" + "x" * 300, at + "/gone/x", outside + "/x", mine[2] + "/x"])
         manifest(at + "/metadata/m2.avro", [mine[2], "file://" + mine[0]])
         manifest_list(at + "/metadata/snap-1.avro", ["file://" + at + "/metadata/m1.avro"])
         manifest_list(at + "/metadata/snap-2.avro", [at + "/metadata/m1.avro", at + "/metadata/m2.avro", other_list,
