@@ -126,6 +126,7 @@ void tarn_facts_done(struct tarn_facts *facts)
     for (size_t i = 0; i < TARN_COUNT(lists); i++)
         tarn_suspects_done(lists[i]);
     free(facts->log.entries);
+    free(facts->log.taken);
     free(facts->log.told);
     tarn_buf_done(&facts->log.names);
     tarn_fileset_done(&facts->footer_paths);

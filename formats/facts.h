@@ -96,6 +96,8 @@ struct tarn_log_facts {
     int64_t checkpoint_ms;                /* modification of its document */
     int64_t naive;                        /* entries whose instant has no zone */
     struct tarn_suspects undated;         /* they tell an instant that is none */
+    int64_t *taken;                 /* managed: numbers without an entry that no commit may have; owned, ascending */
+    size_t taken_count;
     struct tarn_suspects misnamed;  /* the id inside is another than the file's name; note: the id inside */
     struct tarn_suspects twice;     /* an id that two entries have; note: their files */
 };

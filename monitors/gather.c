@@ -178,6 +178,8 @@ static tarn_code gather_managed(struct tarn_lake *lake, const struct tarn_gather
         if (code == TARN_OK && (differs(facts) || (!is_again && facts->doubts.count > 0)))
             code = has_moved(catalog, &moved, err);
     }
+    if (code == TARN_OK)
+        code = tarn_taken_ids_read(lake->store, &facts->log, ask->table->id, err);
     if (moved) /* too busy to be told apart; the next scan asks again */
         facts->pointer_differs = facts->foreign_manifest = facts->foreign_schema = false;
     return code;

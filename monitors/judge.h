@@ -170,6 +170,10 @@ TARN_MUST tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct t
 struct tarn_tx;
 TARN_MUST tarn_code tarn_foreign_ids_take(struct tarn_tx *tx, const struct tarn_log_facts *log, int64_t table_id,
                                           struct tarn_err *err);
+/* Fills log->taken, as far as holes in the numbers ask for it. */
+struct tarn_store;
+TARN_MUST tarn_code tarn_taken_ids_read(struct tarn_store *store, struct tarn_log_facts *log, int64_t table_id,
+                                        struct tarn_err *err);
 
 /* --- quiet.c --- */
 #define TARN_SUPPRESSED_BY_ROOT "storage_root" /* its root is lost, and the finding of another table told so */

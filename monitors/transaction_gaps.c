@@ -165,6 +165,21 @@ static void judge_observed(struct tarn_judging *j, struct judged *out)
         note_hole(j, out, newest + 1, pointer, NULL, pointer, true);
 }
 
+/* Managed: numbers that no commit may have lie between the holes. */
+static void note_left_out(struct tarn_judging *j, struct judged *out, int64_t first, int64_t last,
+                          const struct tarn_log_entry *entry)
+{
+    const struct tarn_log_facts *log = &j->facts->log;
+
+    for (size_t i = 0; i < log->taken_count; i++) {
+        if (log->taken[i] < first || log->taken[i] > last)
+            continue;
+        note_hole(j, out, first, log->taken[i] - 1, entry, -1, false);
+        first = log->taken[i] + 1;
+    }
+    note_hole(j, out, first, last, entry, -1, false);
+}
+
 /* Managed: an absent entry was committed; a number that never was, was lost before Tarn or left out since. */
 static void judge_managed(struct tarn_judging *j, struct judged *out)
 {
@@ -180,7 +195,7 @@ static void judge_managed(struct tarn_judging *j, struct judged *out)
         int64_t before = i > out->cover.entries ? log->entries[i - 1].number : entry->number - 1;
         bool is_lost = entry->adopted && before + 1 < entry->number;
         if (before + 1 < entry->number && !is_lost)
-            note_hole(j, out, before + 1, entry->number - 1, entry, -1, false);
+            note_left_out(j, out, before + 1, entry->number - 1, entry);
         bool goes_on = in_run && before + 1 == entry->number && entry->absent;
         if (in_run && !goes_on && !is_lost) {
             add_hole(&out->lost, run);

@@ -352,6 +352,25 @@ def merge_twice(lake, n):
 fault("a batch merged twice", merge_twice, {("duplicate_batch", WARNING): "2026-01-01/batch-{n:06d}.parquet"},
       lambda lake, n: lake.commit({"type": "remove_file", "path": path_of(n + 1)}), uses={"entry", "file"}, last=True)
 
+
+def many_small(lake, n):
+    """Two days ago a job wrote one small file a task."""
+    added = [lake.added(n, folder_of(n) + "/task-%03d.parquet" % k) for k in range(101)]
+    for operation in added:
+        lake.put(operation["path"], data(n), (n - 1) * 3600 - 10)
+    lake.edit(entry_of(n), lambda e: e["operations"].extend(added))
+    lake.relist(lambda files: files + [{k: v for k, v in o.items() if k != "type"} for o in added])
+    lake.now = NOW + 2 * 24 * 3600
+
+
+def compact(lake, n):
+    small = [f["path"] for f in lake.json("manifest.json")["files"] if "/task-" in f["path"]]
+    lake.put(folder_of(n) + "/large.parquet", data(n), lake.now - 10)
+    lake.commit(lake.added(n, folder_of(n) + "/large.parquet"), *[{"type": "remove_file", "path": path} for path in small])
+
+
+fault("a hundred small files", many_small, {("small_files", INFO): "{folder}"}, compact, severity="ok")
+
 # --- what is no table at all: nothing else can be judged ---
 
 def everything_again(lake, n):
