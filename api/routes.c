@@ -81,6 +81,7 @@ const struct tarn_route tarn_routes[] = {
     { "DELETE", T "/findings/{id}/accept",   "unacceptFinding", WRITE, EMPTY, "", FLOW(tarn_native_finding_unaccept) },
     { "GET",    T "/history",                "listSamples",   STATUS, EMPTY,
                 "metric from to step " PAGE,                                     WORKER(tarn_native_samples_list) },
+    { "GET",    T "/reports",                "listReports",   STATUS, EMPTY, "limit",  WORKER(tarn_native_reports_list) },
     { "GET",    "/api/status",               "listStatus",    STATUS, EMPTY,
                 "status severity namespace format " PAGE,                        WORKER(tarn_native_status_list) },
     { "GET",    "/api/events",               "listEvents",    READ,   EMPTY,

@@ -105,4 +105,6 @@ tarn_handler_fn tarn_native_tokens_list; /* handle */
 extern const struct tarn_flow tarn_native_tokens_create, tarn_native_tokens_revoke;
 /* backup.c */
 tarn_handler_fn tarn_native_backup; /* work */
+/* --- reports.c --- */
+tarn_handler_fn tarn_native_reports_list; /* work */
 #endif

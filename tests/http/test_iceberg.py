@@ -227,6 +227,12 @@ def reports_of_scans_and_commits_are_kept_as_facts():
             catalog.refused(400, "BadRequestException", "POST", path, body)
         catalog.refused(404, "NoSuchTableException", "POST", "/namespaces/n/tables/no/metrics", scan)
         catalog.refused(404, "NoSuchTableException", "POST", "/namespaces/no/tables/t/metrics", scan)
+        kept = catalog.ok("GET", "/api/table/n.t/reports")["reports"]
+        assert [(r["kind"], r["snapshot"]) for r in kept] == [("scan", None), ("commit", "8"), ("scan", "7")], kept
+        assert kept[1]["facts"]["rows"] == 40 and kept[1]["at"].endswith("Z")
+        assert catalog.ok("GET", "/api/table/n.t/reports?limit=1")["reports"] == kept[:1]
+        assert catalog.call("GET", "/api/table/n.no/reports")[0] == 404
+        assert catalog.call("GET", "/api/table/n.t/reports?limit=0")[0] == 400
         assert "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics" in catalog.ok("GET", "/config")["endpoints"]
         assert server.stop() == 0
         rows = sqlite3.connect(top + "/data/tarn.sqlite").execute(
