@@ -19,6 +19,7 @@ struct tarn_kind {
     const char *cure;            /* repair plan of a managed table, NULL: none */
     unsigned needs;              /* TARN_SAW_...: what a scan must have seen to count as a look */
     bool is_whole;               /* always one finding, subject "*" */
+    bool is_running;             /* observed counts from now: it changes with the clock */
     bool is_unjudged;            /* the table's severity is unknown while it is open */
     const char *text;            /* one sentence */
 };

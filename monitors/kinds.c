@@ -51,15 +51,15 @@ const struct tarn_kind tarn_kinds[] = {
     { "manifest_last_updated_missing", TARN_SEV_INFO, .cure = "republish", .needs = DOCS, .text = "The manifest has no last_updated; its modification time stands in." },
     { "naive_timestamp", TARN_SEV_INFO, .cure = "republish", .needs = DOCS, .text = "An instant has no zone; UTC is assumed." },
     { "implausible_timestamp", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "An instant is none between 2000 and 2100; the modification time stands in." },
-    { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = DOCS | LISTING, .text = "A data file, the manifest, a log entry or the catalog's newest commit is dated in the future: until then it hides how old things are." },
+    { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .is_running = true, .needs = DOCS | LISTING, .text = "A data file, the manifest, a log entry or the catalog's newest commit is dated in the future: until then it hides how old things are." },
     { "version_regression", TARN_SEV_ERROR, .unit = "versions", .needs = DOCS, .text = "The version went back: a commit that was there is gone. Told until the table is past it again or the finding is accepted." },
     { "transaction_regression", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "The newest committed transaction went back although the version did not. Told until the table is past it again or the finding is accepted." },
     { "snapshot_regression", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "The manifest lists fewer files than before although no commit came between." },
     { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "Someone else wrote a document of a managed table; the subject says which." },
-    { "freshness", TARN_SEV_WARNING, DURATION, .grace = "0s", .unit = "seconds", .needs = STORAGE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
-    { "commits_without_data", TARN_SEV_WARNING, DURATION, .warning = "2h", .unit = "seconds", .needs = STORAGE, .text = "Commits go on, but for longer than the threshold none brought data to a table that used to get some." },
-    { "commits_stopped", TARN_SEV_WARNING, .unit = "seconds", .needs = STORAGE | TARN_SAW_STAGING, .text = "Batches wait in staging, and no commit came for longer than the last fifteen took together." },
-    { "publication_behind", TARN_SEV_WARNING, DURATION, .warning = "5m", .unit = "seconds", .needs = STORAGE, .text = "Storage does not show a commit for longer than the threshold." },
+    { "freshness", TARN_SEV_WARNING, DURATION, .grace = "0s", .unit = "seconds", .is_running = true, .needs = STORAGE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
+    { "commits_without_data", TARN_SEV_WARNING, DURATION, .warning = "2h", .unit = "seconds", .is_running = true, .needs = STORAGE, .text = "Commits go on, but for longer than the threshold none brought data to a table that used to get some." },
+    { "commits_stopped", TARN_SEV_WARNING, .unit = "seconds", .is_running = true, .needs = STORAGE | TARN_SAW_STAGING, .text = "Batches wait in staging, and no commit came for longer than the last fifteen took together." },
+    { "publication_behind", TARN_SEV_WARNING, DURATION, .warning = "5m", .unit = "seconds", .is_running = true, .needs = STORAGE, .text = "Storage does not show a commit for longer than the threshold." },
     { "adoption_conflict", TARN_SEV_ERROR, .cure = "adopt", .needs = STORAGE, .text = "Manifest and log disagreed when the table was adopted; commits wait for a repair." },
     { "storage_ahead", TARN_SEV_ERROR, .cure = "recover", .needs = STORAGE, .text = "Storage knows commits that the catalog lost; commits wait for a recovery." },
 
@@ -99,8 +99,8 @@ const struct tarn_kind tarn_kinds[] = {
     { "small_files", TARN_SEV_INFO, NUMBER, .grace = "1d", .unit = "files", .needs = DOCS | LISTING | ENTRIES, .text = "A folder holds more than 100 data files that average below 16 MiB: each costs every reader a request. In a folder that got a file within the grace time it takes 30 times as many. The thresholds are numbers of files." },
 
     /* staging */
-    { "staging_backlog", TARN_SEV_WARNING, DURATION, .warning = "10m", .unit = "seconds", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "A staged batch waits for its merge longer than the threshold." },
-    { "merge_stuck", TARN_SEV_WARNING, DURATION, .warning = "15m", .unit = "seconds", .needs = TARN_SAW_STAGING, .text = "A batch is marked as running for longer than the threshold." },
+    { "staging_backlog", TARN_SEV_WARNING, DURATION, .warning = "10m", .unit = "seconds", .is_running = true, .needs = TARN_SAW_STAGING, .is_whole = true, .text = "A staged batch waits for its merge longer than the threshold." },
+    { "merge_stuck", TARN_SEV_WARNING, DURATION, .warning = "15m", .unit = "seconds", .is_running = true, .needs = TARN_SAW_STAGING, .text = "A batch is marked as running for longer than the threshold." },
     { "processed_without_result", TARN_SEV_INFO, .grace = "15m", .unit = "batches", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "Batches are marked as completed, but no transaction names them. A warning for a managed table whose other batches are named by their commits: their data is lost." },
     { "duplicate_batch", TARN_SEV_WARNING, .unit = "commits", .needs = TARN_SAW_BATCHES, .text = "Two commits that both count applied the same batch, so that its rows count twice." },
 };

@@ -126,6 +126,14 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+/* What changes with the clock alone is no change; there it is another threshold. */
+static bool has_not_changed(const struct tarn_finding *known, const struct tarn_finding *next)
+{
+    const struct tarn_kind *kind = tarn_kind_find(next->code);
+
+    return kind && kind->is_running ? same_text(known->expected, next->expected) : same_text(known->observed, next->observed);
+}
+
 /* Identity and past of what was known go on. What people said goes on too: an acceptance until something changed. */
 static tarn_code carry(struct tarn_finding *next, const struct tarn_finding *known, int weight, struct tarn_err *err)
 {
@@ -142,7 +150,7 @@ static tarn_code carry(struct tarn_finding *next, const struct tarn_finding *kno
     next->baseline = known->baseline;
     next->ack = past.ack;
     past.ack.by = past.ack.comment = NULL;
-    if (known->accept.reason && known->severity == next->severity && same_text(known->observed, next->observed)) {
+    if (known->accept.reason && known->severity == next->severity && has_not_changed(known, next)) {
         next->accept = past.accept;
         past.accept.by = past.accept.reason = NULL;
     }

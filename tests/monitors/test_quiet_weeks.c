@@ -377,3 +377,36 @@ Test(quiet_weeks, three_weeks_of_normal_life_are_quiet_and_the_silence_after_the
     cr_expect(ge(i64, opens_after("sales", s_now, 300), 110));
     tarn_buf_done(&s_listed);
 }
+
+/* committed_at never goes back: after a clock that jumped ahead and came back the catalog's newest commit lies in the future,
+ * and everything that it publishes with it. Told once, and over when that time has come. */
+Test(quiet_weeks, a_clock_that_jumped_ahead_is_told_once_and_hides_nothing_for_longer)
+{
+    cr_assert(eq(int, tarn_zone_get("UTC", &s_zone, NULL), TARN_OK));
+    s_now = at(0, 5, 0);
+    add_table("sales", TARN_MANAGED, "{\"freshness\":{\"warning\":\"1h\"}}");
+    size_t size = put("sales", "a.parquet");
+    s_now += 2 * TARN_HOUR_MS;
+    commit("sales", "{\"operations\":[{\"type\":\"add_file\",\"path\":\"a.parquet\",\"size\":%zu}]}", size);
+    s_now = at(0, 5, 1);
+    look_twice("sales");
+    look_twice("sales");
+    struct tarn_scan_use use = { .table_id = 1, .defaults = &k_defaults, .now = clock_now };
+    cr_assert(eq(int, tarn_use_run(&g_lake->lake, &tarn_scan, &use, NULL), TARN_OK));
+    size_t loud = 0;
+    for (size_t i = 0; i < use.findings.count; i++) {
+        bool is_loud = use.findings.items[i].opened_at >= 0 && use.findings.items[i].severity >= TARN_SEV_WARNING;
+        loud += is_loud;
+        if (is_loud)
+            cr_expect(eq(str, use.findings.items[i].subject, "catalog"), "%s", use.findings.items[i].message);
+    }
+    cr_expect(eq(sz, loud, 1));
+    tarn_scan.done(&use);
+    s_now = at(0, 7, 5);
+    look_twice("sales");
+    cr_expect(not(look("sales", "clock_skew")));
+    cr_expect(not(look("sales", "freshness")));
+    s_now = at(0, 8, 5);
+    look_twice("sales");
+    cr_expect(look("sales", "freshness"));
+}

@@ -151,6 +151,24 @@ Test(times, s03_silence_after_a_steady_stream_is_told_at_the_second_look)
     expect_look("2027-04-20T10:31:30Z", "freshness", "");
 }
 
+Test(times, an_accepted_silence_stays_accepted_while_it_lasts)
+{
+    char target[200];
+
+    observe("{\"freshness\":{\"warning\":\"1h\",\"error\":\"1d\"}}");
+    commit(at("2027-03-02T10:00:00Z"), true);
+    (void)look("2027-03-02T12:00:00Z", "freshness");
+    expect_look("2027-03-02T12:01:00Z", "freshness", "warning");
+    json_auto_t *status = scan_later("t", 1, false);
+    snprintf(target, sizeof target, "/api/table/t/findings/%s/accept",
+             json_string_value(json_object_get(finding_of(status, "freshness"), "id")));
+    cr_assert(eq(uint, tarn_ask("POST", target, "{\"reason\":\"the source is closed today\"}"), 200), "%s", tarn_answer_text());
+    json_auto_t *later = scan_later("t", 120, false);
+    cr_expect(eq(str, TEXT(json_string_value(json_object_get(later, "severity"))), "ok"));
+    json_auto_t *next_day = scan_later("t", 24 * 60, false);
+    cr_expect(eq(str, TEXT(json_string_value(json_object_get(next_day, "severity"))), "error"), "another threshold is news");
+}
+
 /* --- S04: hourly loads on weekdays; Saturday is silent --- */
 
 Test(times, s04_the_weekend_of_a_table_that_is_loaded_on_weekdays_is_no_finding)
