@@ -45,6 +45,31 @@ static const char k_head[] =
     "repeats lies in it both times; `timezone` defaults to that of the table's `monitors`. The nearest list counts whole; `[]` takes an\n"
     "outer one away. Learned freshness leaves gaps out that lie in windows. One that comes back within ten minutes after it closed is the same finding.\n"
     "A storage root that is lost is told once, by the table that met it first; the findings of the others are `suppressed_by` `storage_root`.\n"
+    "\n";
+static const char k_freshness[] =
+    "## Freshness\n"
+    "\n"
+    "How old may the newest data be? The first of these that a table has decides; `details.freshness` tells age, threshold, whence it\n"
+    "comes (`threshold_source`) and when the next data is due:\n"
+    "\n"
+    "```json\n"
+    "{\"monitors\": {\"timezone\": \"Europe/Berlin\", \"freshness\": {\n"
+    "  \"warning\": \"2h\", \"error\": \"6h\",\n"
+    "  \"deadline\": {\"at\": \"09:00\", \"days\": [\"mon\", \"tue\", \"wed\", \"thu\", \"fri\"]}}}}\n"
+    "```\n"
+    "\n"
+    "1. What is set (`config`, `deadline`). A deadline asks for data of the same day by then (an error), on the wall clock of its `timezone`, else\n"
+    "   the table's; with `\"window\": \"12h\"` for data that came at most so long before. A `grace` delays all of it.\n"
+    "2. What a data contract promised (`contract`): `\"contract\": {\"warning\", \"error\", \"deadline\"}`, made by `tarn register --contract`.\n"
+    "3. What the table's own past lets expect (`learned`), never more than a warning: one and a half of what nearly all gaps between runs at the\n"
+    "   same hour of the week were, twice the median, two scans at least. Four weeks count; incidents and maintenance windows teach nothing,\n"
+    "   and after a change of habit only the newer gaps do. Below eight gaps, and while the silence lies in hours of a kind that\n"
+    "   was never seen (the first night, the first weekend), it is `learning` and says nothing. `tarn check` has no past.\n"
+    "\n"
+    "Data is a commit that changed some and was not undone: no compaction, no rollback, nothing with `dataChange` false. A completed batch with\n"
+    "`num_records` 0 is proof of life and counts as a run. A table that never had data is late for deadlines alone.\n"
+    "\n"
+    "## Codes\n"
     "\n"
     "| code | severity | warning above | grace | cure | what it says |\n"
     "|---|---|---|---|---|---|\n";
@@ -60,6 +85,7 @@ static void add_cell(struct tarn_buf *out, const char *text)
 void tarn_monitors_markdown(struct tarn_buf *out)
 {
     tarn_buf_adds(out, k_head);
+    tarn_buf_adds(out, k_freshness);
     for (size_t i = 0; i < tarn_kinds_count; i++) {
         const struct tarn_kind *kind = &tarn_kinds[i];
         tarn_buf_addf(out, "| [`%s`](findings/%s.md) | %s |", kind->code, kind->code, kind->is_unjudged ? "unknown" : tarn_severity_text(kind->severity));
@@ -82,6 +108,7 @@ static void add_needs(struct tarn_buf *out, unsigned needs)
         { TARN_SAW_ENTRIES, "the entry of each listed file" },
         { TARN_SAW_FOOTERS, "footers of data files" },
         { TARN_SAW_STAGING, "`staging/` and `processed/`" },
+        { TARN_SAW_BATCHES, "the batches that commits name" },
     };
     bool any = false;
 
