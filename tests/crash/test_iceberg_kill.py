@@ -7,7 +7,7 @@ import http.client, json, os, sys, threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from iceberg import SCHEMA, Catalog, append, known_files, local, metadata_files, start
-from tarn import folder, main
+from tarn import await_true, folder, main
 
 KILLS = int(os.environ.get("CRASH_KILLS", "6"))
 CLIENTS = int(os.environ.get("CRASH_CLIENTS", "8"))
@@ -127,4 +127,26 @@ def what_was_acknowledged_outlives_kills():
         assert server.stop() == 0
 
 
-main(what_was_acknowledged_outlives_kills)
+def a_purge_that_was_acknowledged_is_finished_after_a_kill():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        tables = []
+        for n in range(12):
+            catalog.table("n", f"t{n}")
+            status, answer = catalog.commit("n", f"t{n}", [{"action": "set-properties", "updates": {"a": "b"}}])
+            assert status == 200, answer
+            tables.append(answer)
+        for n in range(12):
+            assert catalog.call("DELETE", f"/namespaces/n/tables/t{n}?purgeRequested=true")[0] == 204
+        server.kill()
+        server.start()
+        catalog = Catalog(server.port)
+        assert catalog.ok("GET", "/namespaces/n/tables")["identifiers"] == []
+        await_true("no metadata file is left", lambda: not any(
+            os.path.exists(f) for table in tables for f in known_files(table)))
+        assert catalog.call("DELETE", "/namespaces/n")[0] == 204
+        assert server.stop() == 0
+
+
+main(what_was_acknowledged_outlives_kills, a_purge_that_was_acknowledged_is_finished_after_a_kill)

@@ -164,6 +164,55 @@ def a_drop_and_a_commit_at_once_leave_a_table_or_none():
         assert server.stop() == 0
 
 
+def no_update_of_a_view_is_lost():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        catalog.view("n", "v")
+
+        def write(own, number):
+            done = []
+            for serial in range(COMMITS):
+                status, answer = own.call("POST", "/namespaces/n/views/v", {"updates": [
+                    {"action": "set-properties", "updates": {f"p{number}.{serial}": "x"}}]})
+                assert status == 200 or (status, answer["error"]["type"]) == (409, "CommitFailedException"), (status, answer)
+                done += [f"p{number}.{serial}"] if status == 200 else []
+            return done
+
+        done = sum(together(server, 12, write), [])
+        view = catalog.ok("GET", "/namespaces/n/views/v")
+        assert sorted(done) == sorted(view["metadata"]["properties"]) and done
+        assert server.stop() == 0
+
+
+def renames_and_commits_at_once_lose_nothing():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        made = catalog.table("n", "a")
+        move = lambda a, b: {"source": {"namespace": ["n"], "name": a}, "destination": {"namespace": ["n"], "name": b}}
+
+        def work(own, number):
+            done = []
+            for serial in range(12):
+                if number == 0:
+                    assert own.call("POST", "/tables/rename", move(*("ab" if serial % 2 == 0 else "ba")))[0] == 204
+                    continue
+                name = "ab"[(number + serial) % 2]
+                status, answer = own.commit("n", name, [{"action": "set-properties", "updates": {f"p{number}.{serial}": "x"}}])
+                assert status in (200, 404, 409), (status, answer)
+                done += [f"p{number}.{serial}"] if status == 200 else []
+            return done
+
+        done = sum((d for d in together(server, 6, work)), [])
+        table = catalog.load("n", "a")
+        assert table["metadata"]["table-uuid"] == made["metadata"]["table-uuid"]
+        assert set(done) == {k for k in table["metadata"]["properties"] if k.startswith("p")}
+        assert sorted(int(os.path.basename(f)[:5]) for f in metadata_files(table)) == list(range(len(done) + 1))
+        assert server.stop() == 0
+
+
 main(of_many_writers_one_wins_each_base_and_the_others_are_told,
      writers_that_assert_nothing_all_get_through_or_are_told_to_try_again, of_two_creates_of_one_name_one_is_made,
-     siblings_and_properties_do_not_disturb_one_another, a_drop_and_a_commit_at_once_leave_a_table_or_none)
+     siblings_and_properties_do_not_disturb_one_another, a_drop_and_a_commit_at_once_leave_a_table_or_none,
+     no_update_of_a_view_is_lost, renames_and_commits_at_once_lose_nothing)
