@@ -145,6 +145,11 @@ bench: ## throughput against nginx and a plain SQLite loop; start-up and memory
 	@tools/need build bench
 	@$(SUB) V=release all bench-built
 	@TARN=build/release/tarn bench/run
+bench-iceberg: ## loads and commits of Iceberg tables beside the Java reference server; installs it into .engines/
+	@tools/need build bench engines
+	@$(SUB) V=release all
+	@tools/engines
+	@TARN=build/release/tarn bench/iceberg
 bench-growth: ## a table of 1,000,000 files and 100,000 commits, and what it costs the others; some minutes
 	@tools/need build bench
 	@$(SUB) V=release all bench-built
@@ -187,6 +192,6 @@ help: ## this list
 	@sed -nE 's/^([a-z_.-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
 FORCE:
 .PHONY: all lib demo test test-built test-run unit check check-run memcheck memcheck-run race race-run fuzz fuzz-run lint \
-        bench bench-built bench-growth bench-sweep test-engines coverage docs docs-written install format clean help FORCE
+        bench bench-built bench-growth bench-iceberg bench-sweep test-engines coverage docs docs-written install format clean help FORCE
 .SECONDARY:
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PyIceberg, DuckDB and Spark on one catalog, each with its own client of the Iceberg REST protocol: what one writes the others
 read; schemas and partitions change, snapshots expire, branches and views come and go, appends race."""
-import glob, json, os, sys, threading
+import glob, json, os, re, sys, threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ENGINES = os.path.join(HERE, "..", "..", ".engines")
@@ -15,6 +15,9 @@ from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.types import StringType
 from pyspark.sql import SparkSession
 
+BASE = os.path.dirname(os.path.dirname(duckdb_extension_iceberg.__file__))
+EXTENSIONS = {name: glob.glob(f"{BASE}/duckdb_extension_{name}/**/{name}.duckdb_extension", recursive=True)[0]
+              for name in ("httpfs", "avro", "iceberg")}
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
 
 
@@ -33,24 +36,25 @@ class House:
 
     def duckdb(self):
         con = duckdb.connect()
-        base = os.path.dirname(os.path.dirname(duckdb_extension_iceberg.__file__))
-        for name in ("httpfs", "avro", "iceberg"):
-            con.execute(f"LOAD '{glob.glob(f'{base}/duckdb_extension_{name}/**/{name}.duckdb_extension', recursive=True)[0]}'")
+        for file in EXTENSIONS.values():
+            con.execute(f"LOAD '{file}'")
         con.execute(f"CREATE SECRET (TYPE iceberg, TOKEN '{self.server.token}')")
         con.execute(f"ATTACH 'lake' AS lake (TYPE iceberg, ENDPOINT '{self.uri}')")
         return con
 
     def spark(self):
+        """A session of its own: a catalog that a session has opened stays that server's."""
         session = (SparkSession.builder.master("local[2]").config("spark.jars", glob.glob(f"{ENGINES}/spark/*.jar")[0])
                    .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
                    .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
                    .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
                    .config("spark.sql.shuffle.partitions", "1").config("spark.sql.warehouse.dir", self.work + "/none")
                    .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
-                   .config("spark.sql.catalog.lake", "org.apache.iceberg.spark.SparkCatalog")
-                   .config("spark.sql.catalog.lake.type", "rest").config("spark.sql.catalog.lake.uri", self.uri)
-                   .config("spark.sql.catalog.lake.token", self.server.token).getOrCreate())
+                   .getOrCreate().newSession())
         session.sparkContext.setLogLevel("ERROR")
+        for key, value in (("", "org.apache.iceberg.spark.SparkCatalog"), (".type", "rest"), (".uri", self.uri),
+                           (".token", self.server.token)):
+            session.conf.set("spark.sql.catalog.lake" + key, value)
         return session
 
     def files(self):
@@ -193,7 +197,22 @@ def spark_merges_travels_maintains_and_shares_views_and_tables():
         assert [(r["table"], r["format"]) for r in rows] == [("db.t", "iceberg")], json.dumps(rows)
 
 
-main(pyiceberg_creates_appends_evolves_expires_and_renames,
+def the_lines_of_the_documentation_run_as_they_stand():
+    with open(os.path.join(HERE, "..", "..", "docs", "ICEBERG.md")) as file:
+        blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.S | re.M)
+    assert len(blocks) == 3, "a block that is not tried"
+    with folder() as work:
+        house = House(work)
+        os.environ["TARN_URL"], os.environ["TARN_TOKEN"] = house.uri.removesuffix("/iceberg"), house.server.token
+        house.spark()  # with the jar that spark.jars.packages would fetch
+        for block in blocks:
+            block = block.replace("con.load_extension(name)", "con.execute(f\"LOAD '{EXTENSIONS[name]}'\")")
+            exec(compile(block, "docs/ICEBERG.md", "exec"), {"EXTENSIONS": EXTENSIONS})
+        assert sorted(house.catalog.load_table("sales.orders").scan().to_arrow()["amount"].to_pylist()) == [2.0, 3.0, 7.25, 9.5]
+
+
+main(the_lines_of_the_documentation_run_as_they_stand,
+     pyiceberg_creates_appends_evolves_expires_and_renames,
      a_table_made_in_a_transaction_is_there_with_its_rows_or_not_at_all,
      purging_takes_data_manifests_and_metadata_and_dropping_leaves_them,
      of_appends_that_race_each_lands_once_and_none_is_lost,
