@@ -86,12 +86,13 @@ static tarn_code check_members(const json_t *field, struct tarn_err *err)
     return code;
 }
 
-/* A partition may bear a column's name only when it comes from that column. */
+/* A partition may bear a column's name only when it is that column, or was (void). */
 static tarn_code check_name(const json_t *field, const json_t *schema, struct tarn_err *err)
 {
     int64_t column = tarn_iceberg_field_id_of(schema, text_of(field, "name"));
+    bool is_column = strcmp(text_of(field, "transform"), "identity") == 0 || strcmp(text_of(field, "transform"), "void") == 0;
 
-    if (column == TARN_ICEBERG_NONE || column == number_of(field, "source-id"))
+    if (column == TARN_ICEBERG_NONE || (is_column && column == number_of(field, "source-id")))
         return TARN_OK;
     return tarn_fail_field(err, "spec", "Cannot create partition from name that exists in schema: %.100s",
                            text_of(field, "name"));

@@ -128,8 +128,11 @@ static tarn_code close_snapshot_log(struct tarn_iceberg_build *build, struct tar
 static size_t previous_versions(const struct tarn_iceberg_meta *meta)
 {
     const char *text = tarn_iceberg_property(meta, "write.metadata.previous-versions-max");
-    long wanted = text ? strtol(text, NULL, 10) : 100;
+    char *end = NULL;
+    long wanted = text ? strtol(text, &end, 10) : 100;
 
+    if (text && (end == text || *end != '\0'))
+        wanted = 100; /* no number: nothing is cut that the default keeps */
     return wanted < 1 ? 1 : (size_t)wanted;
 }
 
