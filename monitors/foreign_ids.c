@@ -4,7 +4,10 @@
 #include "monitors/judge.h"
 #include "catalog/store.h"
 
-enum { IDS_MAX = 1000 }; /* of one scan */
+enum {
+    IDS_MAX = 1000, /* of one scan */
+    HOLE_MAX = 20   /* numbers of one hole that are all asked for */
+};
 
 tarn_code tarn_foreign_ids_take(struct tarn_tx *tx, const struct tarn_log_facts *log, int64_t table_id,
                                 struct tarn_err *err)
@@ -38,6 +41,14 @@ static tarn_code ask_number(struct tarn_tx *tx, struct asking *a, int64_t number
     return code;
 }
 
+/* Of a long hole only its end: commits go on above a number that is taken. */
+static int64_t first_asked(const struct asking *a, size_t i)
+{
+    int64_t before = a->log->entries[i - 1].number, number = a->log->entries[i].number;
+
+    return number - before > HOLE_MAX ? number - 1 : before + 1;
+}
+
 static tarn_code ask_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct asking *a = ctx;
@@ -46,7 +57,7 @@ static tarn_code ask_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     a->asked = a->log->taken_count = 0;
     for (size_t i = 1; i < log->count && code == TARN_OK; i++)
-        for (int64_t n = log->entries[i - 1].number + 1; n < log->entries[i].number && code == TARN_OK; n++) {
+        for (int64_t n = first_asked(a, i); n < log->entries[i].number && code == TARN_OK; n++) {
             if (a->asked++ == IDS_MAX)
                 return TARN_OK; /* the others count as holes */
             code = ask_number(tx, a, n, err);

@@ -180,6 +180,15 @@ static void note_left_out(struct tarn_judging *j, struct judged *out, int64_t fi
     note_hole(j, out, first, last, entry, -1, false);
 }
 
+/* A commit takes a number above every one that somebody else put into the log: what lies between was not left out. */
+static bool is_taken(const struct tarn_log_facts *log, int64_t number)
+{
+    for (size_t i = 0; i < log->taken_count; i++)
+        if (log->taken[i] == number)
+            return true;
+    return false;
+}
+
 /* Managed: an absent entry was committed; a number that never was, was lost before Tarn or left out since. */
 static void judge_managed(struct tarn_judging *j, struct judged *out)
 {
@@ -194,7 +203,8 @@ static void judge_managed(struct tarn_judging *j, struct judged *out)
         const struct tarn_log_entry *entry = &log->entries[i];
         int64_t before = i > out->cover.entries ? log->entries[i - 1].number : entry->number - 1;
         bool is_lost = entry->adopted && before + 1 < entry->number;
-        if (before + 1 < entry->number && !is_lost)
+        bool is_explained = entry->intruder || is_taken(log, entry->number - 1); /* such a number proves nothing */
+        if (before + 1 < entry->number && !is_lost && !is_explained)
             note_left_out(j, out, before + 1, entry->number - 1, entry);
         bool goes_on = in_run && before + 1 == entry->number && entry->absent;
         if (in_run && !goes_on && !is_lost) {

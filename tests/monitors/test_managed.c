@@ -178,7 +178,8 @@ static const char *subjects(const char *code)
         if (strcmp(json_string_value(json_object_get(finding, "code")), code) == 0)
             len += (size_t)snprintf(out + len, sizeof out - len, "%s%s (%s)", len ? " " : "",
                                     json_string_value(json_object_get(finding, "subject")),
-                                    json_string_value(json_object_get(finding, "cure")));
+                                    json_is_string(json_object_get(finding, "cure"))
+                                        ? json_string_value(json_object_get(finding, "cure")) : "none");
     return out;
 }
 
@@ -244,6 +245,14 @@ Test(managed, an_entry_that_lay_there_before_tarn_is_no_foreign_write)
     tarn_set_mtime(in_table("_transactions/txn-9.json"), tarn_now_ms() + 1000);
     (void)check();
     cr_expect(eq(str, (char *)subjects("foreign_write"), "_transactions/txn-9.json (adopt)"));
+    /* Commits leap over its number, which leaves nothing out; also when it is gone. */
+    add("c.parquet", "");
+    publish();
+    cr_assert(tarn_file_exists(in_table("_transactions/txn-10.json")));
+    tarn_remove_tree(in_table("_transactions/txn-9.json"));
+    tarn_set_mtime(in_table("_transactions/txn-10.json"), HOURS_AGO(1));
+    cr_expect(eq(str, (char *)check(), "transaction_gap"));
+    cr_expect(eq(str, (char *)subjects("transaction_gap"), "txn-2 (none)"), "which was left out before Tarn");
 }
 
 Test(managed, an_older_schema_put_back_is_a_foreign_write)

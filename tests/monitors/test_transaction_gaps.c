@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-/* "1 2 4+ 5! 6~ 7^": numbers; + not committed, ! unreadable, ~ absent, ^ adopted; ages are an hour, with ' ten seconds. */
+/* "1 2 4+ 5! 6~ 7^": numbers; + not committed, ! unreadable, ~ absent, ^ adopted, * an intruder, > above a taken id; ages are an hour, with ' ten seconds. */
 static void add_entries(struct tarn_log_facts *log, const char *text)
 {
     static struct tarn_log_entry entries[64];
@@ -22,6 +22,13 @@ static void add_entries(struct tarn_log_facts *log, const char *text)
             entry->unreadable |= *end == '!';
             entry->absent |= *end == '~';
             entry->adopted |= *end == '^';
+            entry->intruder |= *end == '*';
+            if (*end == '>') {
+                static int64_t taken;
+                taken = entry->number - 1;
+                log->taken = &taken;
+                log->taken_count = 1;
+            }
             if (*end == '\'')
                 entry->mtime_ms = NOW - 10000;
         }
@@ -60,6 +67,10 @@ static const struct { const char *entries, *pointer; bool managed; const char *e
     { "12343^ 12345^", "txn-12345", true, "missing_transaction_log_entry txn-12344 warning" },
     { "12343^ 12345^ 12346 12348", "txn-12348", true, "missing_transaction_log_entry txn-12344 warning; transaction_gap txn-12347 "
                                                       "warning" },
+    { "1 2 77+*", "txn-2", true, "" }, /* somebody else's number */
+    { "1 2 77+* 78", "txn-78", true, "" },
+    { "1 2 78>", "txn-78", true, "" },
+    { "1 2 78> 80", "txn-80", true, "transaction_gap txn-79 warning" },
     { "1 2 4+", "txn-2", true, "transaction_gap txn-3 warning" }, /* what the catalog does not know is no commit */
 };
 
