@@ -108,6 +108,7 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
         .files_expected = ask->files_expected,
         .last_data_known = ask->last_data_known,
         .revision = table->revision,
+        .settled_ms = ask->settled_ms,
     };
 
     tarn_facts_done(facts);

@@ -16,6 +16,7 @@ struct tarn_gather_ask {
     int64_t files_expected;   /* of the scan before, 0: not known */
     int64_t last_data_known;  /* the same, -1 */
     struct tarn_recall *recall; /* NULL: the scan begins anew */
+    int64_t settled_ms;       /* as in tarn_facts_options; 0: by default */
 };
 /* Blocks. Storage that does not answer is a fact. TARN_TABLE_NOT_FOUND: dropped meanwhile. */
 TARN_MUST tarn_code tarn_scan_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,

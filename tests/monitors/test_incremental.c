@@ -1,8 +1,8 @@
 /* A sweep that starts from what the one before left finds what one finds that starts from nothing: random changes to a table,
  * both sweeps after each. Files that are changed in place are for full sweeps alone, so none is here. */
 #include "formats/recall.h"
-#include "monitors/judge.h"
 #include "tests/monitors/table.h"
+#include "tests/monitors/told.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -324,40 +324,21 @@ static void change_something(void)
 
 /* --- both sweeps --- */
 
-/* All that a scan tells: reports with their numbers and examples, and the details. Owned. */
-static char *sweep(struct tarn_recall *recall, const struct tarn_facts_catalog *catalog, int64_t *folders_read)
+static char *sweep(struct tarn_recall *recall, int64_t *folders_read)
 {
     const struct tarn_facts_options options = { .now_ms = t.now_ms, .sweep = true, .unregistered_grace_ms = 900000,
-                                                .leftover_grace_ms = 60000, .unexpected_grace_ms = 900000,
-                                                .recall = recall, .catalog = catalog,
+                                                .leftover_grace_ms = 60000, .unexpected_grace_ms = 900000, .recall = recall,
                                                 .full_every_ms = INT64_MAX, .settled_ms = SETTLED_MS };
     TARN_AUTO(place) struct tarn_place *place = NULL;
     struct tarn_facts facts;
-    struct tarn_settings settings;
-    struct tarn_judging judging = { .facts = &facts, .settings = &settings, .now_ms = t.now_ms };
-    struct tarn_buf out = { 0 };
     TARN_ERR(err);
 
     cr_assert(eq(int, tarn_place_open_local(t.folder, &place, &err), TARN_OK));
-    tarn_settings_resolve(NULL, NULL, &settings);
     cr_assert(eq(int, tarn_facts_gather(place, TARN_FORMAT_MANIFEST, &options, &facts, &err), TARN_OK), "%s", err.detail);
-    cr_assert(eq(int, tarn_judge_all(&judging, &err), TARN_OK));
-    for (size_t i = 0; i < judging.out.count; i++) {
-        const struct tarn_finding *f = &judging.out.items[i];
-        json_auto_t *evidence = f->evidence ? json_loads(f->evidence, 0, NULL) : NULL;
-        tarn_buf_addf(&out, "%s|%s|%d|%s|%s|%lld\n", f->code, f->subject, (int)f->severity, f->observed ? f->observed : "-",
-                      f->expected ? f->expected : "-", (long long)json_integer_value(json_object_get(evidence, "count")));
-    }
-    TARN_AUTO(mem) char *text = tarn_details_text(&facts, &settings, &judging.out, t.now_ms);
-    json_auto_t *details = json_loads(text, 0, NULL);
-    json_object_del(details, "examples"); /* which ones are told depends on the order of a folder */
-    TARN_AUTO(mem) char *sorted = json_dumps(details, JSON_SORT_KEYS | JSON_COMPACT);
-    tarn_buf_addf(&out, "%s\nsaw %x newest %s %lld %lld bytes %lld\n", sorted, facts.saw, facts.newest_data_path ? facts.newest_data_path : "-",
-                  (long long)facts.newest_data_ms, (long long)facts.newest_listed_ms, (long long)facts.total_bytes);
     *folders_read += facts.folders_read;
-    tarn_judging_done(&judging);
+    char *out = told_by(&facts, t.now_ms);
     tarn_facts_done(&facts);
-    return tarn_buf_take(&out);
+    return out;
 }
 
 static void make_table(unsigned seed)
@@ -389,8 +370,8 @@ Test(incremental, finds_what_a_sweep_from_nothing_finds)
         make_table(seed);
         for (int step = 0; step < (given ? 200 : 40); step++) {
             settle();
-            TARN_AUTO(mem) char *full = sweep(NULL, NULL, &of_full);
-            TARN_AUTO(mem) char *quick = sweep(&recall, NULL, &of_quick);
+            TARN_AUTO(mem) char *full = sweep(NULL, &of_full);
+            TARN_AUTO(mem) char *quick = sweep(&recall, &of_quick);
             cr_assert(eq(str, quick, full), "seed %u step %d after %s", seed, step, t.op);
             for (unsigned k = 0; k < 1 + any(3); k++)
                 change_something();
