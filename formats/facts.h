@@ -262,6 +262,9 @@ struct tarn_facts_catalog {
     int64_t shown_at;           /* when that version was committed, -1: before Tarn */
     bool history_expired;       /* older versions than the oldest one were kept once */
     tarn_code (*files)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);   /* live at shown_version */
+    /* Of one folder ("": the top), not below it; and one file, none when it is not live. */
+    tarn_code (*files_in)(void *ctx, const char *folder, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
+    tarn_code (*file)(void *ctx, const char *path, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
     /* By any commit; with removed_version as long as a kept version has it. */
     tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
     tarn_code (*batches)(void *ctx, tarn_batch_fn *fn, void *fn_ctx, struct tarn_err *err); /* id, status, times, num_records, version */
@@ -292,6 +295,7 @@ struct tarn_facts_options {
     int64_t files_expected;             /* so many lay there when it was looked at last; 0: not known */
     int64_t last_data_known;            /* when data came last, by the last scan; for a probe that looks at no file; 0 or less: not known */
     int64_t revision;                   /* of the table's row: of what is given here besides */
+    size_t footers_most;                /* of the newest files, for a sweep; 0: 5,000 */
     int64_t settled_ms;                 /* what changed later than that before it was read may change unnoticed; 0: 2 s */
 };
 

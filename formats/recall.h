@@ -6,7 +6,9 @@
 #include "formats/folders.h"
 #include "formats/footers.h"
 
-#define TARN_PICKS_KEPT 6000 /* the newest files that are known by name: more than are read, since some will go */
+#define TARN_FOOTERS_PROBE 200  /* newest files whose footer is read */
+#define TARN_FOOTERS_SWEEP 5000
+#define TARN_PICKS_KEPT(footers) ((footers) + (footers) / 5) /* that are known by name: more than are read, since some will go */
 #define TARN_SMALL_FILES 1000 /* a table of so few is always looked at whole */
 
 /* What log and listing said, as long as neither changed. */
@@ -21,6 +23,7 @@ struct tarn_memo {
 struct tarn_recall {
     struct tarn_folders folders;
     bool is_listed;             /* the folders' `listed` are sums of a listing, this scan's or one before */
+    bool has_odd_paths;         /* the catalog spells some paths otherwise than a folder does */
     int64_t walked_at_ms;       /* when all folders were read last; 0: never */
     uint64_t told_key;          /* of what explained the files that a look by name told of */
     struct tarn_picks picks;

@@ -252,6 +252,8 @@ static void link_facts(struct tarn_lake *lake, struct tarn_catalog_facts *out)
     facts->publication = out->publication.manifest_token[0] ? &out->publication : NULL;
     facts->behind_since = out->table->publish ? out->behind_since : -1;
     facts->files = tarn_catalog_files;
+    facts->files_in = tarn_catalog_files_in;
+    facts->file = tarn_catalog_file;
     facts->removed = tarn_catalog_removed;
     facts->batches = tarn_catalog_batches;
     facts->commits = walk_commits;

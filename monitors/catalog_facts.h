@@ -27,6 +27,8 @@ TARN_MUST tarn_code tarn_catalog_life(struct tarn_tx *tx, struct tarn_catalog_fa
 /* The walks of facts.files, .removed and .batches over a struct tarn_catalog_facts (catalog_files.c,
  * catalog_batches.c). */
 tarn_code tarn_catalog_files(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
+tarn_code tarn_catalog_files_in(void *ctx, const char *folder, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
+tarn_code tarn_catalog_file(void *ctx, const char *path, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
 tarn_code tarn_catalog_removed(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
 tarn_code tarn_catalog_batches(void *ctx, tarn_batch_fn *fn, void *fn_ctx, struct tarn_err *err);
 #endif

@@ -71,20 +71,24 @@ static const char *text_at(const struct page *page, uint32_t at) { return at == 
 
 static const char *path_of(const struct page *page, size_t i) { return page->texts.data + page->rows[i].path_at; }
 
+static tarn_code give_row(const struct page *page, size_t i, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    const struct tarn_file file = { .path = path_of(page, i),
+                                    .size = page->rows[i].size,
+                                    .records = page->rows[i].records,
+                                    .schema_version = page->rows[i].schema_version,
+                                    .partition_values = text_at(page, page->rows[i].keys_at),
+                                    .column_stats = text_at(page, page->rows[i].stats_at),
+                                    .removed_version = page->rows[i].removed_version };
+    return fn(fn_ctx, &file, err);
+}
+
 static tarn_code give(const struct page *page, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 
-    for (size_t i = 0; i < page->count && code == TARN_OK; i++) {
-        const struct tarn_file file = { .path = path_of(page, i),
-                                        .size = page->rows[i].size,
-                                        .records = page->rows[i].records,
-                                        .schema_version = page->rows[i].schema_version,
-                                        .partition_values = text_at(page, page->rows[i].keys_at),
-                                        .column_stats = text_at(page, page->rows[i].stats_at),
-                                        .removed_version = page->rows[i].removed_version };
-        code = fn(fn_ctx, &file, err);
-    }
+    for (size_t i = 0; i < page->count && code == TARN_OK; i++)
+        code = give_row(page, i, fn, fn_ctx, err);
     return code;
 }
 
@@ -120,6 +124,87 @@ tarn_code tarn_catalog_files(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct t
         move_on(page);
     }
     return code;
+}
+
+/* --- of one folder: a range of paths, with a jump over each folder below it --- */
+
+enum { SMALL_PAGE = 128 };
+
+static tarn_code range_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct page *page = ctx;
+    const struct tarn_table *table = page->facts->table;
+
+    start(page);
+    return tx->ops->files.page(tx, table->id, table->version, page->after, SMALL_PAGE, keep, page, err);
+}
+
+/* The files of the page that lie in the folder, up to the first that lies below a folder in it: the next page begins behind
+ * all of that one. *over: nothing of the folder follows. */
+static tarn_code give_range(struct page *page, const char *prefix, bool *over, tarn_file_fn *fn, void *fn_ctx,
+                            struct tarn_err *err)
+{
+    size_t skip = strlen(prefix);
+    tarn_code code = TARN_OK;
+
+    *over = page->count < SMALL_PAGE;
+    for (size_t i = 0; i < page->count && code == TARN_OK; i++) {
+        const char *path = path_of(page, i), *slash = strchr(path + skip, '/');
+        if (strncmp(path, prefix, skip) != 0) {
+            *over = true;
+            return TARN_OK;
+        }
+        if (slash) {
+            snprintf(page->after, sizeof page->after, "%.*s\xff", (int)(slash - path) + 1, path);
+            *over = false;
+            return TARN_OK;
+        }
+        code = give_row(page, i, fn, fn_ctx, err);
+    }
+    move_on(page);
+    return code;
+}
+
+tarn_code tarn_catalog_files_in(void *ctx, const char *folder, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    struct tarn_catalog_facts *facts = ctx;
+    __attribute__((cleanup(page_freep))) struct page *page = page_new(facts, err);
+    tarn_code code = page ? TARN_OK : TARN_INTERNAL;
+    char prefix[TARN_PATH_MAX + 1];
+    bool over = false;
+
+    snprintf(prefix, sizeof prefix, "%s%s", folder, folder[0] ? "/" : "");
+    if (page)
+        memcpy(page->after, prefix, sizeof prefix);
+    while (code == TARN_OK && !over) {
+        code = tarn_store_read(facts->lake->store, range_tx, page, err);
+        if (code == TARN_OK)
+            code = give_range(page, prefix, &over, fn, fn_ctx, err);
+    }
+    return code;
+}
+
+static tarn_code file_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct page *page = ctx;
+    TARN_ERR(fault);
+
+    start(page);
+    tarn_code code = tx->ops->files.get(tx, page->facts->table->id, page->after, keep, page, &fault);
+    return code == TARN_NOT_FOUND || code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+tarn_code tarn_catalog_file(void *ctx, const char *path, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err)
+{
+    struct tarn_catalog_facts *facts = ctx;
+    __attribute__((cleanup(page_freep))) struct page *page = page_new(facts, err);
+    tarn_code code = page ? TARN_OK : TARN_INTERNAL;
+
+    if (page)
+        snprintf(page->after, sizeof page->after, "%s", path);
+    if (code == TARN_OK)
+        code = tarn_store_read(facts->lake->store, file_tx, page, err);
+    return code == TARN_OK ? give(page, fn, fn_ctx, err) : code;
 }
 
 /* --- removed: by kept versions, and by those whose history has expired --- */

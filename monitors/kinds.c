@@ -87,7 +87,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "corrupt_data_file", TARN_SEV_ERROR, .cure = "forget", .needs = FOOTERS, .text = "A file is no readable Parquet file." },
     { "encrypted", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is encrypted and not judged." },
     { "footer_too_large", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is too large to be judged." },
-    { "unexpected_file_format", TARN_SEV_WARNING, .grace = "15m", .needs = DOCS | LISTING, .text = "A file of another format is listed as data, or lies among the data, where readers by folder meet it." },
+    { "unexpected_file_format", TARN_SEV_WARNING, .grace = "15m", .needs = DOCS | ENTRIES | LISTING, .text = "A file of another format is listed as data, or lies among the data, where readers by folder meet it." },
     { "invalid_data_path", TARN_SEV_WARNING, .needs = ENTRIES, .text = "A listed path leads out of the table, or to staging, a hidden name or a document; one that leads out is never followed." },
     { "leftover_temp", TARN_SEV_INFO, .grace = "1m", .unit = "files", .needs = LISTING, .is_whole = true, .text = "Temporary or empty files were left behind; no reader sees them." },
 

@@ -76,6 +76,7 @@ static tarn_code take_listed(struct tarn_gather *g, struct tarn_err *err)
     for (size_t i = 0; i < folders->count; i++)
         folders->items[i].listed = (struct tarn_tally){ 0 };
     g->recall->is_listed = true;
+    g->recall->has_odd_paths = g->has_odd_paths;
     for (size_t i = 0; i < g->listed.count; i++) {
         const struct tarn_folder *from = &g->listed.items[i];
         const char *path = tarn_folder_path(&g->listed, from);
@@ -95,6 +96,8 @@ static tarn_code gather_words(struct tarn_gather *g, bool *told, struct tarn_err
     tarn_code code = g->options->recall ? tarn_gather_key(g, &key, err) : TARN_OK;
     if (code == TARN_OK && !g->is_full)
         code = tarn_gather_tell_again(g, key, told, err);
+    if (code == TARN_OK && !*told)
+        code = tarn_gather_probe(g, told, err);
     if (code != TARN_OK || *told)
         return code;
     tarn_memo_done(&g->recall->memo);
@@ -192,7 +195,7 @@ static tarn_code attempt(struct tarn_place *place, struct tarn_facts_options *op
                                                                    .options = options,
                                                                    .recall = recall,
                                                                    .facts = out,
-                                                                   .picks = { .max = TARN_PICKS_KEPT } };
+                                                                   .picks = { .max = TARN_PICKS_KEPT(tarn_gather_footers_most(options)) } };
     TARN_ERR(fault);
 
     tarn_facts_done(out);

@@ -224,28 +224,47 @@ static tarn_code judge_other(struct tarn_gather *g, struct tarn_err *err)
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
 }
 
-/* A managed table's manifest is known by its token; only one that Tarn did not write needs reading. */
-static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
+static bool is_own(const struct tarn_facts_catalog *catalog, const struct tarn_object *object)
+{
+    const struct tarn_publication *publication = catalog->publication;
+
+    return publication && publication->manifest_token[0] && strcmp(publication->manifest_token, object->token) == 0;
+}
+
+/* Known by its token. One that was adopted, and followed by none of Tarn's yet, tells things that the catalog does not. */
+tarn_code tarn_gather_own_manifest(struct tarn_gather *g, bool *ours, struct tarn_err *err)
 {
     const struct tarn_facts_catalog *catalog = g->options->catalog;
     struct tarn_facts *facts = g->facts;
     struct tarn_object object = { 0 };
     TARN_ERR(fault);
 
+    *ours = true;
     tarn_code code = tarn_place_stat(g->place, TARN_DOC_MANIFEST, &object, &fault);
     if (code != TARN_OK)
         return doc_state(code, &fault, &facts->manifest, facts->manifest_why, err);
-    bool is_published = catalog->publication && catalog->publication->manifest_token[0];
-    bool is_ours = is_published && strcmp(catalog->publication->manifest_token, object.token) == 0;
-    if (!is_ours || catalog->shown_at < 0) {
-        code = read_manifest(g, err);
-        return code == TARN_OK && is_published && !is_ours ? judge_other(g, err) : code;
-    }
+    *ours = is_own(catalog, &object) && catalog->shown_at >= 0;
+    if (!*ours)
+        return TARN_OK;
     facts->manifest = TARN_DOC_READ;
     facts->manifest_mtime_ms = object.mtime_ms;
     facts->last_updated = catalog->shown_at;
     memcpy(g->manifest_token, object.token, sizeof g->manifest_token);
     return TARN_OK;
+}
+
+/* Of a managed table only one that Tarn did not write needs reading. */
+static tarn_code look_at_manifest(struct tarn_gather *g, struct tarn_err *err)
+{
+    const struct tarn_publication *publication = g->options->catalog->publication;
+    bool is_ours = false;
+
+    tarn_code code = tarn_gather_own_manifest(g, &is_ours, err);
+    if (code != TARN_OK || is_ours)
+        return code;
+    code = read_manifest(g, err);
+    bool is_other = publication && publication->manifest_token[0] && strcmp(publication->manifest_token, g->manifest_token) != 0;
+    return code == TARN_OK && is_other ? judge_other(g, err) : code;
 }
 
 /* The snapshot takes the place of what the manifest lists; its duplicates stay told. */

@@ -18,6 +18,7 @@ void tarn_gather_entries_forget(struct tarn_gather *g)
     struct tarn_facts *facts = g->facts;
 
     tarn_folders_done(&g->listed);
+    g->has_odd_paths = false;
     tarn_fileset_unflag(&g->files, TARN_FILE_LISTED);
     tarn_fileset_clear(&g->doubles);
     tarn_pathset_done(&g->met);
@@ -92,6 +93,7 @@ static tarn_code note_place(struct tarn_gather *g, const struct tarn_file *file,
     struct tarn_folder *folder = tarn_folders_put(&g->listed, as->path, tarn_folder_len(as->path));
     if (!folder)
         return tarn_fail_oom(err);
+    g->has_odd_paths |= strcmp(as->path, file->path) != 0;
     tarn_tally_add(&folder->listed, hash, file->size);
     return TARN_OK;
 }
@@ -159,4 +161,32 @@ tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx,
         return catalog->files(catalog->ctx, give_known, &again, err);
     __attribute__((cleanup(tarn_manifest_head_done))) struct tarn_manifest_head head = { 0 };
     return tarn_manifest_read_at(g->place, &head, NULL, give_known, &again, err);
+}
+
+tarn_code tarn_gather_listed_there(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err)
+{
+    enum { RANGES_MAX = 256 }; /* folders; above, one pass over all is quicker */
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    const struct tarn_folders *folders = &g->recall->folders;
+    struct again again = { g, fn, ctx };
+    tarn_code code = TARN_OK;
+    size_t suspects = 0;
+
+    for (size_t i = 0; i < folders->count; i++)
+        suspects += (folders->items[i].flags & TARN_FOLDER_SUSPECT) != 0;
+    if (!catalog || g->recall->has_odd_paths || suspects > RANGES_MAX)
+        return tarn_gather_listed(g, fn, ctx, err);
+    for (size_t i = 0; i < folders->count && code == TARN_OK; i++)
+        if (folders->items[i].flags & TARN_FOLDER_SUSPECT)
+            code = catalog->files_in(catalog->ctx, tarn_folder_path(folders, &folders->items[i]), give_known, &again, err);
+    return code;
+}
+
+tarn_code tarn_gather_listed_file(struct tarn_gather *g, const char *path, tarn_file_fn *fn, void *ctx,
+                                  struct tarn_err *err)
+{
+    const struct tarn_facts_catalog *catalog = g->options->catalog;
+    struct again again = { g, fn, ctx };
+
+    return catalog->file(catalog->ctx, path, give_known, &again, err);
 }

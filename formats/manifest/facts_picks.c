@@ -4,8 +4,6 @@
 #include "formats/footer_note.h"
 #include <string.h>
 
-enum { FOOTERS_PROBE = 200, FOOTERS_SWEEP = 5000 }; /* newest files whose footer is read */
-
 struct versions { struct tarn_gather *g; struct tarn_fileset index; /* paths; the size is the pick's place */ };
 
 static void versions_done(struct versions *v) { tarn_fileset_done(&v->index); }
@@ -39,7 +37,15 @@ static tarn_code set_versions(struct tarn_gather *g, size_t most, struct tarn_er
             return tarn_fail_oom(err);
         entry->size = i & TARN_FILE_NO_SIZE;
     }
-    return v.index.count > 0 ? tarn_gather_listed(g, note_version, &v, err) : TARN_OK;
+    if (v.index.count == 0)
+        return TARN_OK;
+    if (!g->options->catalog)
+        return tarn_gather_listed(g, note_version, &v, err);
+    tarn_code code = TARN_OK;
+    for (size_t i = 0; i < most && code == TARN_OK; i++)
+        if (g->picks.heap[i].behind == TARN_BEHIND_UNKNOWN)
+            code = tarn_gather_listed_file(g, g->picks.heap[i].path, note_version, &v, err);
+    return code;
 }
 
 /* --- notes of footers that were read before --- */
@@ -103,7 +109,7 @@ static tarn_code take_notes(struct tarn_gather *g, size_t most, struct tarn_err 
 
 tarn_code tarn_gather_footers(struct tarn_gather *g, struct tarn_err *err)
 {
-    size_t most = g->options->sweep ? FOOTERS_SWEEP : FOOTERS_PROBE;
+    size_t most = g->options->sweep ? tarn_gather_footers_most(g->options) : TARN_FOOTERS_PROBE;
 
     if (g->is_unknown)
         return TARN_OK;

@@ -162,14 +162,14 @@ static tarn_code look_by_name(struct tarn_gather *g, struct tarn_err *err)
 
     tarn_code code = drop_picks(g, err);
     if (code == TARN_OK && is_listed)
-        code = tarn_gather_listed(g, note_listed, g, err);
+        code = tarn_gather_listed_there(g, note_listed, g, err);
     if (code == TARN_OK && catalog)
         code = catalog->removed(catalog->ctx, note_removed, g, err);
     for (size_t i = 0; i < folders->count && code == TARN_OK; i++)
         if (folders->items[i].flags & TARN_FOLDER_SUSPECT && folders->items[i].flags & TARN_FOLDER_FOUND)
             code = tarn_gather_names(g, &folders->items[i], err);
     if (code == TARN_OK && is_listed)
-        code = tarn_gather_listed(g, tarn_gather_missing, g, err);
+        code = tarn_gather_listed_there(g, tarn_gather_missing, g, err);
     return code;
 }
 

@@ -189,6 +189,13 @@ static int by_path(const void *a, const void *b, void *ctx)
     return strcmp(tarn_folder_path(folders, &folders->items[*x]), tarn_folder_path(folders, &folders->items[*y]));
 }
 
+static void forget_folder(struct tarn_folder *folder)
+{
+    folder->flags &= ~(unsigned)(TARN_FOLDER_FOUND | TARN_FOLDER_READ);
+    folder->lying = (struct tarn_tally){ 0 };
+    folder->newest_ms = INT64_MIN;
+}
+
 /* One that its parent does not have is gone. One that it had, or would have told to have lost, went away just now. */
 static tarn_code judge_lost(struct walk *w, struct tarn_folder *folder, struct tarn_err *err)
 {
@@ -197,9 +204,7 @@ static tarn_code judge_lost(struct walk *w, struct tarn_folder *folder, struct t
     bool is_parent_gone = parent && !(parent->flags & TARN_FOLDER_FOUND);
     bool is_unmet = parent && parent->flags & TARN_FOLDER_LISTED && !(folder->flags & TARN_FOLDER_MET);
 
-    folder->flags &= ~(unsigned)(TARN_FOLDER_FOUND | TARN_FOLDER_READ);
-    folder->lying = (struct tarn_tally){ 0 };
-    folder->newest_ms = INT64_MIN;
+    forget_folder(folder);
     if (is_parent_gone || is_unmet)
         return TARN_OK;
     if (parent)
@@ -315,6 +320,27 @@ static tarn_code offer_known(struct tarn_gather *g, struct tarn_err *err)
     return code;
 }
 
+/* Those that a probe did not visit, but whose parent it read and did not find them in, and what lay below them. */
+static void forget_unmet(struct tarn_folders *folders)
+{
+    bool is_more = true;
+
+    while (is_more) {
+        is_more = false;
+        for (size_t i = 0; i < folders->count; i++) {
+            struct tarn_folder *folder = &folders->items[i];
+            const char *path = tarn_folder_path(folders, folder);
+            if (!path[0] || !(folder->flags & TARN_FOLDER_FOUND) || folder->flags & TARN_FOLDER_MET)
+                continue;
+            const struct tarn_folder *parent = tarn_folders_find(folders, path, tarn_folder_len(path));
+            if (!parent || (parent->flags & TARN_FOLDER_FOUND && !(parent->flags & TARN_FOLDER_LISTED)))
+                continue;
+            forget_folder(folder);
+            is_more = true;
+        }
+    }
+}
+
 tarn_code tarn_gather_walk(struct tarn_gather *g, struct tarn_err *err)
 {
     __attribute__((cleanup(walk_done))) struct walk w = { .g = g, .folders = &g->recall->folders };
@@ -331,6 +357,8 @@ tarn_code tarn_gather_walk(struct tarn_gather *g, struct tarn_err *err)
         code = visit(&w, w.todo[i], err);
     if (code == TARN_OK)
         code = judge_all_lost(&w, err);
+    if (code == TARN_OK && wanted != TARN_FOLDER_FOUND && g->facts->folders_read > 0)
+        forget_unmet(w.folders);
     if (code == TARN_OK && g->is_full)
         g->recall->walked_at_ms = g->options->now_ms;
     return code == TARN_OK ? offer_known(g, err) : code;

@@ -14,6 +14,7 @@ struct tarn_gather {
     const struct tarn_facts_options *options;
     struct tarn_facts *facts;
     struct tarn_recall *recall;      /* its folders are filled in: what lies there by the walk, what is listed after both */
+    bool has_odd_paths;
     struct tarn_folders listed;      /* sums of the listing, while the walk may be under way */
     struct tarn_fileset files;       /* every path that the log names, as a listing gives it; and those listed in suspect folders */
     struct tarn_fileset links;       /* symbolic links that were met */
@@ -46,6 +47,10 @@ static inline tarn_code tarn_gather_goes_on(const struct tarn_gather *g, struct 
         return TARN_OK;
     return tarn_fail(err, TARN_OVERLOADED, "the server stops");
 }
+static inline size_t tarn_gather_footers_most(const struct tarn_facts_options *options)
+{
+    return options->footers_most > 0 ? options->footers_most : TARN_FOOTERS_SWEEP;
+}
 /* What changed so shortly before it was read may change again within one tick of a clock that goes by ticks. */
 static inline int64_t tarn_gather_racy_ms(const struct tarn_gather *g)
 {
@@ -72,7 +77,8 @@ TARN_MUST tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_
 /* facts_life.c: an entry that was read. Newest first. `brings`: it added data that no later entry removed again. */
 TARN_MUST tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *entry,
                                      const struct tarn_entry_head *head, bool brings, struct tarn_err *err);
-/* facts_documents.c: manifest, or the catalog's snapshot. */
+/* facts_documents.c: manifest, or the catalog's snapshot. The first part of the latter: the manifest that Tarn wrote. */
+TARN_MUST tarn_code tarn_gather_own_manifest(struct tarn_gather *g, bool *ours, struct tarn_err *err);
 TARN_MUST tarn_code tarn_gather_listing(struct tarn_gather *g, struct tarn_err *err);
 /* facts_entries.c: each file that it lists (a tarn_file_fn over the gathering). */
 void tarn_gather_entries_begin(struct tarn_gather *g);
@@ -81,6 +87,14 @@ void tarn_gather_entries_forget(struct tarn_gather *g); /* what an attempt that 
 TARN_MUST tarn_code tarn_gather_entries_end(struct tarn_gather *g, struct tarn_err *err);
 /* Every listed file again, for names, under the path that a listing gives. */
 TARN_MUST tarn_code tarn_gather_listed(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
+/* The same, at least of the suspect folders. */
+TARN_MUST tarn_code tarn_gather_listed_there(struct tarn_gather *g, tarn_file_fn *fn, void *ctx, struct tarn_err *err);
+/* The same of one file, when it is listed; only of a catalog. */
+TARN_MUST tarn_code tarn_gather_listed_file(struct tarn_gather *g, const char *path, tarn_file_fn *fn, void *ctx,
+                                            struct tarn_err *err);
+/* facts_probe.c: of a catalog, the sums of those folders alone that a probe has to compare; what is told of each listed file is
+ * left to the sweep. *done false: it takes a whole pass. */
+TARN_MUST tarn_code tarn_gather_probe(struct tarn_gather *g, bool *done, struct tarn_err *err);
 /* facts_replay.c: where the log contradicts it. */
 TARN_MUST tarn_code tarn_gather_contradictions(struct tarn_gather *g, struct tarn_err *err);
 /* facts_memo.c: instead of the log and all that follows up to here, what they said last time, when nothing that they are

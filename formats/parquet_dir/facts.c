@@ -3,11 +3,10 @@
 #include "formats/coverage.h"
 #include "formats/facts.h"
 #include "formats/footers.h"
+#include "formats/recall.h"
 #include "formats/manifest/manifest.h"
 #include "formats/small_files.h"
 #include <string.h>
-
-enum { FOOTERS_PROBE = 200, FOOTERS_SWEEP = 5000 }; /* newest files whose footer is read */
 
 struct dir {
     const struct tarn_facts_options *options;
@@ -117,7 +116,7 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
 {
     __attribute__((cleanup(dir_done))) struct dir d = { .options = options, .facts = out };
 
-    d.picks.max = options->sweep ? FOOTERS_SWEEP : FOOTERS_PROBE;
+    d.picks.max = options->sweep ? TARN_FOOTERS_SWEEP : TARN_FOOTERS_PROBE;
     out->file_count = out->total_bytes = 0;
     d.partition_keys = options->partition_keys ? json_loads(options->partition_keys, 0, NULL) : NULL;
     d.coverage = tarn_coverage_new(d.partition_keys, NULL);
