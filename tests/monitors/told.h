@@ -69,7 +69,8 @@ static inline const char *probe_contradicts(const struct tarn_facts *probe, cons
     out[0] = '\0';
     for (size_t i = 0; i < p.out.count; i++) {
         const struct tarn_finding *f = &p.out.items[i];
-        if (strcmp(f->code, "manifest_age") != 0 && !has_report(&s.out, f->code, f->subject) && !has_report(&s.out, f->code, "*") && strcmp(f->subject, "*") != 0)
+        bool is_compared = strcmp(f->code, "manifest_age") != 0 && strcmp(f->subject, "*") != 0;
+        if (is_compared && !has_report(&s.out, f->code, f->subject) && !has_report(&s.out, f->code, "*"))
             snprintf(out, sizeof out, "only the probe: %s %s", f->code, f->subject);
     }
     for (size_t i = 0; i < s.out.count; i++) {
