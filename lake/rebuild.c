@@ -64,7 +64,7 @@ static tarn_code number_name(struct tarn_search *s, struct tarn_rebuild_candidat
 
     c->ident = *wanted;
     for (int n = 2; code == TARN_OK && !free_ && n <= NUMBERS_MAX; n++) {
-        snprintf(c->ident.name, sizeof c->ident.name, "%.*s_%d", TARN_NAME_MAX - 5, wanted->name, n);
+        snprintf(c->ident.name, sizeof c->ident.name, "%.*s_%d", TARN_NAME_MAX - 12, wanted->name, n);
         code = is_free(s, &c->ident, &free_, err);
     }
     if (code != TARN_OK)
