@@ -382,7 +382,7 @@ UNREGISTERED = std(2) + [pq(3, 683), pq(4, 700)]
 case("M160-numbers-of-unregistered-files", UNREGISTERED, WARNING, ["manifest_age"] + ["unregistered_data_file"] * 2,
      unregistered_files=2, unregistered_bytes=2 * len(GOOD), registration_lag_seconds=3600 - 683, orphan_files=0, missing_files=0)
 case("M161-after-a-week", UNREGISTERED, WARNING, ["manifest_age"] + ["unregistered_data_file"] * 2, now=7 * DAY + 690,
-     unregistered_files=2, orphan_files=1)
+     unregistered_files=2, orphan_files=1, orphan_bytes=len(GOOD))
 case("M162-numbers-of-the-log", drop(std(9), "_transactions/txn-3.json", "_transactions/txn-4.json", "_transactions/txn-7.json"), WARNING,
      ["missing_transaction_log_entry"] * 2, missing_log_entries=3, log_entries=6, pending_transactions=0, last_commit=T0 + 595)
 case("M163-numbers-of-statistics", rep(std(2), entries({"columnStats": None})), OK, ["missing_column_stats:info"],
