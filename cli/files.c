@@ -21,6 +21,7 @@ static tarn_code read_all(FILE *stream, const char *file, struct tarn_buf *out, 
             return tarn_fail(err, TARN_INVALID, "%s: is larger than %zu MiB", file, FILE_MAX >> 20);
         got = fread(room, 1, PIECE, stream);
         out->len += got;
+        out->data[out->len] = '\0';
     } while (got > 0);
     if (ferror(stream))
         return tarn_fail(err, TARN_INVALID, "%s: %s", file, strerror(errno));
