@@ -126,13 +126,13 @@ memcheck: ## the unit tests under valgrind; ONLY="base formats" picks folders
 	@$(SUB) V=debug memcheck-run
 memcheck-run:
 	@$(RUN) --valgrind $(if $(ONLY),$(filter $(ONLY:%=$(OUT)/tests/%%),$(TESTS)),$(TESTS))
-race: ## the programs under tests/race, and the loads of two crash tests, under the thread sanitizer
+race: ## the programs under tests/race, and the loads of three crash tests, under the thread sanitizer
 	@tools/need build test
 	@$(SUB) V=tsan race-run
 race-run: $(RACE) $(TARN)
 	@TARN=$(TARN) CRASH_KILLS=2 TARN_PROPERTY_SECONDS=20 \
 	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=tests/race/suppressions" \
-	    $(RUN) $(RACE) $(wildcard tests/crash/test_kill.py tests/crash/test_property.py)
+	    $(RUN) $(RACE) $(wildcard tests/crash/test_kill.py tests/crash/test_property.py tests/crash/test_iceberg_kill.py)
 fuzz: ## each fuzz target for FUZZ_SECONDS (20)
 	@tools/need build fuzz
 	@$(SUB) V=fuzz fuzz-run

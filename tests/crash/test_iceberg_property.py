@@ -3,14 +3,14 @@
 views, their names, properties, snapshots. After each crash, and often between, what the catalog shows is the model; each pointer's
 file holds what is loaded.
 
-TARN_PROPERTY_SECONDS (8) says how long, TARN_PROPERTY_SEED which steps. A failure prints the seed and the steps."""
+TARN_PROPERTY_SECONDS (5) says how long, TARN_PROPERTY_SEED which steps. A failure prints the seed and the steps."""
 import http.client, json, os, random, sys, threading, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from iceberg import SCHEMA, Catalog, append, known_files, local, metadata_files, start, view_body
 from tarn import folder, main
 
-SECONDS = float(os.environ.get("TARN_PROPERTY_SECONDS", "8"))
+SECONDS = float(os.environ.get("TARN_PROPERTY_SECONDS", "5"))
 SEED = os.environ.get("TARN_PROPERTY_SEED") or str(random.SystemRandom().randrange(10 ** 9))
 BROKEN = (OSError, http.client.HTTPException, json.JSONDecodeError)
 SPACES = ["n", "m", "o"]

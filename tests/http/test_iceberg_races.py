@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Many clients of the Iceberg face at once: one winner a base, no server error, no file that nobody knows.
 
-RACE_WRITERS (32) and RACE_COMMITS (4, of each) size it."""
+RACE_WRITERS (32) and RACE_COMMITS (3, of each) size it."""
 import os, sys, threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -10,7 +10,7 @@ from iceberg import SCHEMA, Catalog, append, known_files, local, metadata_files,
 from tarn import await_true, folder, main
 
 WRITERS = int(os.environ.get("RACE_WRITERS", "32"))
-COMMITS = int(os.environ.get("RACE_COMMITS", "4"))
+COMMITS = int(os.environ.get("RACE_COMMITS", "3"))
 
 
 def together(server, count, work):
