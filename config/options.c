@@ -25,7 +25,7 @@ const struct tarn_option tarn_options[] = {
     { "metrics.public", NULL, TARN_O_BOOL, AT(metrics_public), "false", 0, 0, NULL,
       "Serve /metrics without a token, for all tables." },
     { "warehouse", NULL, TARN_O_TEXT, AT(warehouse), NULL, 0, 0, NULL,
-      "The only warehouse name that Iceberg clients may use. Default: any. Not in use yet." },
+      "The only warehouse name that Iceberg clients may use. Default: any." },
     { "log.level", NULL, TARN_O_WORD, AT(log_level), "info", 0, 0, "debug info warn error",
       "Least level of the lines that are logged." },
     { "log.format", NULL, TARN_O_WORD, AT(log_format), "logfmt", 0, 0, "logfmt json", "Form of a log line." },
