@@ -15,7 +15,7 @@ struct tarn_config {
     char **roots;            /* canonical locations */
     size_t root_count;
     char *auth_mode;         /* "tokens" or "none" */
-    bool metrics_public;
+    bool metrics_public, restored_copy;
     char *warehouse;         /* NULL: any */
     char *log_level, *log_format;
     char *status_policy;     /* "default", "strict" */

@@ -22,6 +22,10 @@ const struct tarn_option tarn_options[] = {
       "variable." },
     { "auth.mode", "auth", TARN_O_WORD, AT(auth_mode), "tokens", 0, 0, "tokens none",
       "Who may ask: tokens, or everybody (none), which needs a loopback address." },
+    { "restored_copy", NULL, TARN_O_BOOL, AT(restored_copy), "false", 0, 0, NULL,
+      "The database is a copy to be looked at beside the one it came from: it gets a catalog id of its own, and its tables are "
+      "taken off publication, so that nothing is written to their folders. Not for a backup that takes the place of a lost "
+      "database." },
     { "metrics.public", NULL, TARN_O_BOOL, AT(metrics_public), "false", 0, 0, NULL,
       "Serve /metrics without a token, for all tables." },
     { "warehouse", NULL, TARN_O_TEXT, AT(warehouse), NULL, 0, 0, NULL,

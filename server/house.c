@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "catalog/sqlite/sqlite.h"
+#include "lake/copy.h"
 #include "server/drain.h"
 #include "server/roots.h"
 #include <stdio.h>
@@ -80,6 +81,18 @@ static tarn_code open_auth(struct tarn_house *house, struct tarn_err *err)
     bool open = strcmp(house->config->auth_mode, "none") == 0;
     return tarn_auth_open(open ? TARN_AUTH_NONE : TARN_AUTH_TOKENS, house->store, house->config->data,
                           &house->made_admin_token, &house->auth, err);
+}
+
+static tarn_code settle_copy(struct tarn_house *house, struct tarn_err *err)
+{
+    bool became = false;
+    if (!house->config->restored_copy)
+        return TARN_OK;
+    tarn_code code = tarn_lake_become_copy(&house->lake, &became, err);
+    if (code == TARN_OK)
+        tarn_log(TARN_LOG_INFO, "restored_copy", "catalog", house->lake.catalog_id, "detail",
+                 became ? "a new catalog id, and no table is published" : "it was one before", NULL);
+    return code;
 }
 
 /* Of a restored backup nobody sees anything before it is what storage knows. */
@@ -177,7 +190,7 @@ tarn_code tarn_house_open(struct tarn_config *config, struct tarn_house **out, s
 {
     typedef tarn_code step_fn(struct tarn_house * house, struct tarn_err * err);
     static step_fn *const k_steps[] = { open_listener, open_data,       open_storage, open_lake,
-                                        open_auth,     settle_backup, open_background, open_workers, open_doors };
+                                        open_auth,     settle_copy, settle_backup, open_background, open_workers, open_doors };
     struct tarn_house *house = calloc(1, sizeof *house);
     if (!house) {
         tarn_config_free(config);

@@ -272,7 +272,60 @@ def only_admins_recover():
         case.server.stop()
 
 
+def contents(table):
+    """Every document of a folder, byte for byte, with its times."""
+    out = {}
+    for root, _, names in os.walk(table):
+        for name in names:
+            path = os.path.join(root, name)
+            with open(path, "rb") as f:
+                out[path] = (f.read(), os.stat(path).st_mtime_ns)
+    return out
+
+
+def a_restored_copy_looks_and_writes_nothing():
+    """Two servers at once: the one that owns the lake, and a copy of its database beside it."""
+    with folder() as home:
+        case = Case(home, later=0)
+        for _ in range(3):
+            case.commit()
+        lake, copy = f"{case.data}/lake", f"{home}/copy"
+        os.mkdir(copy)
+        shutil.copyfile(case.backup, f"{copy}/tarn.sqlite")
+        shutil.copy(f"{case.data}/admin.token", copy)
+        lay = contents(case.table)
+        second = Server(copy, "--restored-copy", "--root", lake, "--root", f"{copy}/lake").start()
+        client = second.client()
+        row = client.get("/api/table/t")
+        assert row["version"] == 5 and row["publish"] is False and row["uuid"] == case.row()["uuid"], row
+        own = client.get("/api/table/t/commits/txn-1")["catalog"]
+        assert own != case.client.get("/api/table/t/commits/txn-1")["catalog"]
+        assert client.call("POST", "/api/table/t/check?depth=sweep")[0] == 200
+        status, answer = client.call("POST", "/api/table/t/commits", {"operations": [{"type": "add_file", "path": "mine.parquet", "size": 1}]})
+        assert status == 201 and answer["published"] is False, answer
+        status, answer = client.call("POST", "/api/tables", {"name": "n", "location": f"{copy}/lake/n"})
+        assert status == 201, answer
+        assert contents(case.table) == lay
+        case.commit() # the owner goes on
+        assert case.row()["block"] is None
+        lay = contents(case.table)
+        assert client.call("PATCH", "/api/table/t", {"publish": True})[0] == 200
+        status, answer = client.call("POST", "/api/table/t/commits", {"operations": [{"type": "add_file", "path": "b.parquet", "size": 1}]})
+        assert status == 409 and answer["code"] == "foreign_write", answer
+        assert contents(case.table) == lay
+        # The flag may stay: the next start finds a copy already.
+        second.stop()
+        second.start()
+        client = second.client()
+        assert client.get("/api/table/n")["publish"] is True and client.get("/api/table/t/commits/txn-1")["catalog"] == own
+        second.stop()
+        assert contents(case.table) == lay
+        case.commit()
+        case.server.stop()
+
+
 if __name__ == "__main__":
     main(without_holes_there_is_nothing_left_to_do, a_hole_stops_commits_until_the_manifest_is_taken,
          without_a_manifest_what_still_fits_is_taken, what_does_not_follow_stays_out, another_history_is_not_mixed_with_the_catalog_s,
-         entries_of_others_are_no_history, a_foreign_manifest_is_not_recovered, only_admins_recover)
+         entries_of_others_are_no_history, a_foreign_manifest_is_not_recovered, only_admins_recover,
+         a_restored_copy_looks_and_writes_nothing)
