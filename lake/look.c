@@ -160,7 +160,7 @@ static tarn_code compare(struct look *look, struct tarn_err *err)
 }
 
 /* A version that does not follow from the one before leaves the table blocked: that is the answer, no fault. */
-static tarn_code retake(struct look *look, bool is_thorough, struct tarn_err *err)
+static tarn_code retake(struct look *look, bool is_thorough, struct tarn_look_name *taken, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_retaking_done))) struct tarn_retaking retaking = { .lake = look->lake,
                                                                                    .table_id = look->table->id,
@@ -168,10 +168,13 @@ static tarn_code retake(struct look *look, bool is_thorough, struct tarn_err *er
     TARN_ERR(fault);
     tarn_code code = tarn_retake_run(&retaking, &fault);
 
+    if (taken && retaking.name_taken)
+        memcpy(taken->name, retaking.name, sizeof taken->name);
     return code == TARN_OK || code == TARN_STORAGE_AHEAD ? TARN_OK : tarn_err_move(err, &fault);
 }
 
-tarn_code tarn_look_in_turn(struct tarn_lake *lake, const struct tarn_table *table, bool is_thorough, struct tarn_err *err)
+tarn_code tarn_look_in_turn(struct tarn_lake *lake, const struct tarn_table *table, bool is_thorough,
+                            struct tarn_look_name *taken, struct tarn_err *err)
 {
     __attribute__((cleanup(look_done))) struct look look = { .lake = lake, .table = calloc(1, sizeof *look.table) };
 
@@ -186,7 +189,7 @@ tarn_code tarn_look_in_turn(struct tarn_lake *lake, const struct tarn_table *tab
     bool is_ahead = look.block == TARN_BLOCK_STORAGE_AHEAD || look.schema_ahead ||
                     look.table->block == TARN_BLOCK_STORAGE_AHEAD;
     if (code == TARN_OK && look.block != TARN_BLOCK_FOREIGN_WRITE && (is_ahead || is_thorough))
-        code = retake(&look, is_thorough, err);
+        code = retake(&look, is_thorough, taken, err);
     if (code == TARN_OK)
         tarn_looked_set(lake->looked, table->id, true);
     return code;
@@ -199,7 +202,7 @@ tarn_code tarn_look(struct tarn_lake *lake, const struct tarn_table *table, stru
     if (tarn_lease_is_claimed(lake->leases, table->id))
         return tarn_fail(err, TARN_OVERLOADED, "the table is being compared with its storage: try again");
     tarn_publish_turn_begin(&turn);
-    tarn_code code = tarn_look_in_turn(lake, table, false, err);
+    tarn_code code = tarn_look_in_turn(lake, table, false, NULL, err);
     tarn_publish_turn_end(&turn);
     return code;
 }

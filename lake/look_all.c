@@ -49,17 +49,36 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->tables.list(tx, &filter, note_table, w->page, err);
 }
 
+/* Names that were taken, until the end. */
+struct taken {
+    struct tarn_look_name *items; /* owned */
+    size_t count;
+};
+
+static void keep_taken(struct taken *taken, const struct tarn_look_name *one)
+{
+    struct tarn_look_name *more = one->name[0] ? reallocarray(taken->items, taken->count + 1, sizeof *more) : NULL;
+
+    if (!more)
+        return; /* nothing to keep; or no memory: the table keeps its name */
+    taken->items = more;
+    taken->items[taken->count++] = *one;
+}
+
 /* One table's fault is no other's. */
-static void look_at(struct tarn_lake *lake, const struct page *p, size_t i, bool is_thorough, int64_t *failed)
+static void look_at(struct tarn_lake *lake, const struct page *p, size_t i, bool is_thorough, struct taken *taken,
+                    int64_t *failed)
 {
     struct tarn_publish_turn turn = { lake, p->tables[i].id, NULL };
+    struct tarn_look_name one = { .table_id = p->tables[i].id };
     TARN_ERR(fault);
 
     if (!tarn_look_is_due(lake, &p->tables[i]))
         return;
     tarn_publish_turn_begin(&turn);
-    tarn_code code = tarn_look_in_turn(lake, &p->tables[i], is_thorough, &fault);
+    tarn_code code = tarn_look_in_turn(lake, &p->tables[i], is_thorough, &one, &fault);
     tarn_publish_turn_end(&turn);
+    keep_taken(taken, &one);
     if (code == TARN_OK)
         return;
     (*failed)++;
@@ -68,12 +87,12 @@ static void look_at(struct tarn_lake *lake, const struct page *p, size_t i, bool
 }
 
 static tarn_code look_page(struct tarn_lake *lake, struct walk *w, bool is_thorough, bool (*is_over)(void *ctx), void *ctx,
-                           int64_t *failed, struct tarn_err *err)
+                           struct taken *taken, int64_t *failed, struct tarn_err *err)
 {
     tarn_code code = tarn_store_read(lake->store, page_tx, w, err);
 
     for (size_t i = 0; code == TARN_OK && i < w->page->count && !(is_over && is_over(ctx)); i++)
-        look_at(lake, w->page, i, is_thorough, failed);
+        look_at(lake, w->page, i, is_thorough, taken, failed);
     memcpy(w->namespace_, w->page->namespace_, sizeof w->namespace_);
     memcpy(w->name, w->page->name, sizeof w->name);
     w->after_id = w->page->after_id;
@@ -85,16 +104,20 @@ tarn_code tarn_look_all(struct tarn_lake *lake, bool is_thorough, bool (*is_over
 {
     struct page *page = calloc(1, sizeof *page);
     struct walk *walk = calloc(1, sizeof *walk);
+    struct taken taken = { NULL, 0 };
     tarn_code code = page && walk ? TARN_OK : tarn_fail_oom(err);
 
     *failed = 0;
     if (code == TARN_OK)
         walk->page = page;
     while (code == TARN_OK) {
-        code = look_page(lake, walk, is_thorough, is_over, ctx, failed, err);
+        code = look_page(lake, walk, is_thorough, is_over, ctx, &taken, failed, err);
         if (page->count < PAGE_TABLES || (is_over && is_over(ctx)))
             break;
     }
+    if (code == TARN_OK)
+        code = tarn_look_rename(lake, taken.items, taken.count, err);
+    free(taken.items);
     free(page);
     free(walk);
     return code;

@@ -175,7 +175,7 @@ tarn_code tarn_publish_begin(struct tarn_publish_run *run, struct tarn_err *err)
  * compared. Afterwards its row may be another. */
 static tarn_code look_first(struct tarn_publish_run *run, struct tarn_err *err)
 {
-    tarn_code code = tarn_look_in_turn(run->lake, run->table, false, err);
+    tarn_code code = tarn_look_in_turn(run->lake, run->table, false, NULL, err);
     if (code == TARN_OK)
         code = tarn_store_read(run->lake->store, load_tx, run, err);
     if (code == TARN_OK)

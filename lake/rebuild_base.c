@@ -16,7 +16,7 @@ struct base {
     struct tarn_rebuilding *b;
     int64_t version;
     struct tarn_fileset files;
-    int64_t schema_version; /* of files that tell none, 0: there was no schema */
+    int64_t schema_version; /* the adoption's, of files that no document of Tarn's tells of; 0: there was no schema */
     size_t wanted;
 };
 
@@ -30,8 +30,6 @@ static tarn_code write_file(struct base *base, struct tarn_fileset_entry *entry,
     entry->flags |= TOLD;
     base->wanted -= (entry->flags & WANTED) != 0;
     entry->flags &= (unsigned)~WANTED & TARN_FILE_FLAGS;
-    if (file.schema_version == 0)
-        file.schema_version = base->schema_version;
     return tarn_held_add(&base->b->replay, base->version, true, true, &file, err);
 }
 
@@ -85,7 +83,8 @@ static tarn_code meet_unknown(void *ctx, const struct tarn_entry_op *op, struct 
 {
     struct base *base = ctx;
     struct tarn_fileset_entry *entry = tarn_fileset_find(&base->files, op->file.path);
-    struct tarn_file file = { .path = op->file.path, .size = -1, .records = -1, .removed_version = -1 };
+    struct tarn_file file = { .path = op->file.path, .size = -1, .records = -1, .removed_version = -1,
+                              .schema_version = base->schema_version };
 
     if (op->is_add || !entry || !(entry->flags & WANTED))
         return TARN_OK;
@@ -101,6 +100,8 @@ static tarn_code meet_old(void *ctx, const struct tarn_entry_op *op, struct tarn
 
     if (!op->is_add || !entry || !(entry->flags & WANTED))
         return TARN_OK;
+    if (file.schema_version == 0)
+        file.schema_version = base->schema_version;
     return stat_file(base, entry, &file, err);
 }
 
@@ -164,14 +165,13 @@ static tarn_code read_snapshot(struct base *base, const char *path, struct tarn_
     return code == TARN_OK ? tarn_manifest_read(tarn_reader_fill, reader, &head, meet_file, base, err) : code;
 }
 
-/* The schema of the first commit since: the one that was taken over, as a rule. */
+/* The newest schema when the table was taken over. */
 static int64_t schema_at(const struct tarn_rebuilding *b)
 {
-    const struct tarn_trace *first = tarn_traces_entry(&b->traces, b->table->first_version + 1);
-    int64_t at_ms = first ? first->timestamp : b->table->created_at, version = 0;
+    int64_t version = 0;
 
     for (size_t i = 0; i < b->schemas.count; i++)
-        if (i == 0 || b->schemas.rows[i].created_at <= at_ms)
+        if (b->schemas.rows[i].created_at <= b->table->created_at)
             version = b->schemas.rows[i].version;
     return version;
 }

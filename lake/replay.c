@@ -49,7 +49,7 @@ static int64_t schema_of(const struct tarn_replay *r, int64_t told, int64_t at_m
     if (told >= 0 || !r->schemas)
         return told >= 0 ? told : 0;
     for (size_t i = 0; i < r->schemas->count; i++)
-        if (i == 0 || r->schemas->rows[i].created_at <= at_ms)
+        if (r->schemas->rows[i].created_at <= at_ms)
             version = r->schemas->rows[i].version;
     return version;
 }

@@ -242,7 +242,7 @@ static tarn_code end_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     code = rename_table(tx, r, table, err);
     if (code == TARN_OK)
         code = tx->ops->tables.update(tx, table, err);
-    if (code == TARN_OK && r->has_shown)
+    if (code == TARN_OK && r->has_shown && !r->name_taken) /* else the manifest is written again, under the name that stays */
         code = tx->ops->publications.put(tx, r->table_id, &r->shown, r->schema_conflict ? 0 : r->doc.current_version, err);
     if (code == TARN_OK)
         code = add_checkpoints(tx, r, err);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Random commits, compactions, replacements, commits to several tables, rollbacks, repairs, schema changes, renames, drops and restores, with
-kill -9 in between and in the middle, against a model of a few lines. After each step and each crash, for every version that is
+kill -9 in between and in the middle, lost databases (a backup put back, a rebuild), against a model of a few lines. After each step and each crash, for every version that is
 kept: the API's snapshot, the replay of the log on disk and the model are the same; manifest and pointer are the newest published
 version; a storage that is looked at while the server is dead is a prefix of what was committed.
 
 TARN_PROPERTY_SECONDS (8) says how long, TARN_PROPERTY_SEED which steps. A failure prints the seed and the steps."""
-import copy, http.client, json, os, random, subprocess, sys, threading, time
+import copy, http.client, json, os, random, shutil, subprocess, sys, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "cases")]
@@ -697,7 +697,7 @@ def flags_known(*flags):
 
 class Run:
     def __init__(self, data, rng):
-        self.rng, self.lake, self.steps, self.counts = rng, data + "/lake", [], {}
+        self.rng, self.lake, self.steps, self.counts, self.backup = rng, data + "/lake", [], {}, None
         self.server = Server(data, "--scan-interval", "1s", *flags_known("--history-retention", "1s", "--history-versions", "25")).start()
         self.client = self.server.client()
         self.tables = [self.register(n) for n in "abc"]
@@ -764,6 +764,8 @@ class Run:
             return
         assert status in step.wanted, f"{step}: {status} {answer}"
         self.count(f"{step.method} {step.path.rsplit('/', 1)[-1] if step.method == 'POST' else 'table'}")
+        if step.method == "DELETE" or step.path.endswith("/restore"):
+            self.backup = None
         step.apply(answer, self.client)
 
     # steps that a crash may meet
@@ -791,6 +793,47 @@ class Run:
         for step in steps:
             self.recover(step, answers.get(step))
         self.count("crash")
+
+    def lose(self):
+        """At a quiet moment the database is lost: an older backup of it is put back, or it is rebuilt from the folders alone."""
+        self.restore_all()
+        self.judge(True)
+        self.server.kill()
+        for suffix in ("", "-wal", "-shm"):
+            path = f"{self.server.data}/tarn.sqlite{suffix}"
+            if os.path.exists(path):
+                os.unlink(path)
+        if self.backup and self.rng.random() < 0.5:
+            self.note("the backup is put back")
+            shutil.copyfile(self.backup, f"{self.server.data}/tarn.sqlite")
+            self.count("restored backup")
+        else:
+            self.note("tarn recover")
+            done = subprocess.run([TARN, "recover", "--data", self.server.data, "--json", self.lake], capture_output=True, text=True)
+            told = [t for t in json.loads(done.stdout or "{}").get("told", ["no answer"])]
+            assert done.returncode == 0, (done.returncode, told, done.stderr)
+            self.backup = None
+            self.count("rebuilt")
+        self.server.start()
+        self.client = self.server.client()
+        self.judge(True)
+
+    def back_up(self):
+        """What a backup does not hold and storage does not tell, a drop or a restore, ends its use."""
+        path = f"{self.server.data}/../backup-{len(self.steps)}.sqlite"
+        subprocess.run([TARN, "backup", path, "--url", f"http://127.0.0.1:{self.server.port}", "--token", self.server.token], check=True,
+                       stdout=subprocess.DEVNULL)
+        if self.backup:
+            os.unlink(self.backup)
+        self.backup = path
+        self.note(f"backup {path}")
+
+    def restore_all(self):
+        for table in self.tables:
+            if not table.is_live:
+                assert self.client.call("POST", url(table, "/restore"))[0] == 200
+                table.is_live = True
+                self.backup = None
 
     def send(self, step, answers):
         try:
@@ -831,10 +874,16 @@ class Run:
     def run(self, seconds):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if self.rng.random() < 0.06:
+            chance = self.rng.random()
+            if chance < 0.06:
                 self.crash()
                 self.judge(True)
                 continue
+            if chance < 0.08 and all(t.version > t.base for t in self.tables):
+                self.lose()
+                continue
+            if chance < 0.11:
+                self.back_up()
             began = time.monotonic()
             step = self.tries.step()
             if time.monotonic() - began > 5: # many files were written: the server may have closed the idle connection
@@ -854,8 +903,8 @@ class Run:
 
 def snapshot_log_and_model_are_the_same_after_every_step_and_crash():
     rng = random.Random(SEED)
-    with folder() as data:
-        run = Run(data, rng)
+    with folder() as home:
+        run = Run(home + "/data", rng)
         try:
             run.run(SECONDS)
         except BaseException:

@@ -247,7 +247,41 @@ def names_and_batches_since_the_backup_are_taken_back():
         server.stop()
 
 
+def tables_that_changed_names_with_each_other_come_out_right():
+    with folder() as home:
+        data = os.path.join(home, "data")
+        server = Server(data).start()
+        client = server.client()
+        writer = Writer(client, f"{data}/lake", seed=7)
+        for name in ("a", "b", "c", "d", "e"):
+            writer.register(name)
+            writer.append(name)
+        uuids = {t["name"]: t["uuid"] for t in client.get("/api/tables")["tables"]}
+        until_published(client, list("abcde"))
+        backup = back_up(server)
+        # a and b change names; c becomes d, d becomes e, e becomes f.
+        moves = [("a", "x"), ("b", "a"), ("x", "b"), ("e", "f"), ("d", "e"), ("c", "d")]
+        for before, after in moves:
+            writer.must("PATCH", f"/api/table/{before}", {"name": after})
+        wanted = {"a": uuids["b"], "b": uuids["a"], "d": uuids["c"], "e": uuids["d"], "f": uuids["e"]}
+        for name, folder_ in (("a", "b"), ("b", "a"), ("d", "c"), ("e", "d"), ("f", "e")):
+            await_true("the name is shown", lambda: f'"table":"{name}"' in open(f"{data}/lake/{folder_}/manifest.json").read())
+        before = catalog_answers(client)
+        assert {t["name"]: t["uuid"] for t in client.get("/api/tables")["tables"]} == wanted
+        server.kill()
+        put_back(server, backup)
+        server.start()
+        client = writer.client = server.client()
+        assert {t["name"]: t["uuid"] for t in client.get("/api/tables")["tables"]} == wanted
+        assert_same(before, catalog_answers(client), "after the start")
+        for name in wanted:
+            writer.locations[name], writer.live[name] = client.get(f"/api/table/{name}")["location"], {}
+            writer.append(name)
+        until_published(client, list(wanted))
+        server.stop()
+
+
 if __name__ == "__main__":
     main(a_thousand_commits_after_the_backup_are_taken_back, the_same_request_after_the_restart_gets_the_same_answer,
          commits_of_many_files_are_taken_back_over_kills, a_file_that_was_copied_tells_nothing_and_is_compared_too,
-         names_and_batches_since_the_backup_are_taken_back)
+         names_and_batches_since_the_backup_are_taken_back, tables_that_changed_names_with_each_other_come_out_right)
