@@ -169,6 +169,8 @@ tarn_code tarn_avro_decode(struct tarn_avro_cursor *in, const struct tarn_avro_n
 
     if (depth > TARN_AVRO_DEPTH_MAX)
         return tarn_fail(err, TARN_INVALID, "the Avro data is nested deeper than %d levels", TARN_AVRO_DEPTH_MAX);
+    if (in->steps-- == 0)
+        return tarn_fail(err, TARN_INVALID, "the Avro data is broken: it claims far more values than there are bytes");
     if (node->type == TARN_AVRO_T_RECORD)
         return decode_record(in, node, fn, ctx, depth + 1, err);
     if (node->type == TARN_AVRO_T_UNION)

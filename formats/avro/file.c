@@ -4,7 +4,12 @@
 #include "formats/avro/node.h"
 #include <string.h>
 
-enum { SYNC = 16, CHUNK = 64 * 1024 };
+enum {
+    SYNC = 16,
+    CHUNK = 64 * 1024,
+    STEPS = 1024,      /* values that a block may have at least, and for each of its bytes */
+    STEPS_A_BYTE = 16
+};
 
 struct tarn_avro {
     tarn_source_fn *fill;
@@ -75,7 +80,7 @@ static tarn_code next_long(struct tarn_avro *avro, int64_t *out, struct tarn_err
         code = read_more(avro, err);
     if (code != TARN_OK)
         return code;
-    struct tarn_avro_cursor in = { here(avro), here(avro) + available(avro) };
+    struct tarn_avro_cursor in = { here(avro), here(avro) + available(avro), 0 };
     code = tarn_avro_long(&in, out, err);
     if (code == TARN_OK)
         avro->in_at = (size_t)(in.at - (const unsigned char *)avro->in.data);
@@ -236,7 +241,7 @@ static tarn_code read_block(struct tarn_avro *avro, struct tarn_err *err)
         return code;
     avro->in_at += (size_t)len + SYNC;
     const unsigned char *data = (const unsigned char *)(avro->block.data ? avro->block.data : "");
-    avro->cursor = (struct tarn_avro_cursor){ data, data + avro->block.len };
+    avro->cursor = (struct tarn_avro_cursor){ data, data + avro->block.len, STEPS + STEPS_A_BYTE * avro->block.len };
     return TARN_OK;
 }
 

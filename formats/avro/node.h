@@ -25,8 +25,8 @@ struct tarn_avro_schema {
 TARN_MUST tarn_code tarn_avro_schema_read(const char *text, size_t len, struct tarn_avro_schema *out, struct tarn_err *err);
 void tarn_avro_schema_done(struct tarn_avro_schema *schema);
 
-/* Bytes still to be decoded. */
-struct tarn_avro_cursor { const unsigned char *at, *end; };
+/* Bytes still to be decoded. `steps`: how many values they may be taken for, as values of no size could go on for ever. */
+struct tarn_avro_cursor { const unsigned char *at, *end; size_t steps; };
 TARN_MUST tarn_code tarn_avro_long(struct tarn_avro_cursor *in, int64_t *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_avro_decode(struct tarn_avro_cursor *in, const struct tarn_avro_node *node, int64_t field_id,
                                      tarn_avro_field_fn *fn, void *ctx, int depth, struct tarn_err *err);
