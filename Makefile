@@ -141,10 +141,11 @@ fuzz-run: $(FUZZ)
 lint: ## floors, doors, routes, style, generated documents, both compilers, the analyzer
 	@tools/need build lint
 	@tools/lint
-bench: ## throughput against nginx and a plain SQLite loop; start-up and memory
-	@tools/need build bench
+bench: ## against nginx, a plain SQLite loop, find, and Iceberg's reference server; start-up and memory
+	@tools/need build bench engines
+	@tools/engines
 	@$(SUB) V=release all bench-built
-	@TARN=build/release/tarn bench/run
+	@TARN=build/release/tarn; export TARN; failed=0; for part in run sweep iceberg; do bench/$$part || failed=1; done; exit $$failed
 bench-iceberg: ## loads and commits of Iceberg tables beside the Java reference server; installs it into .engines/
 	@tools/need build bench engines
 	@$(SUB) V=release all
