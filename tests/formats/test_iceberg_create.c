@@ -99,7 +99,9 @@ Test(iceberg_create, ids_are_given_anew_a_struct_s_fields_before_what_is_in_them
     check_rows(rows, sizeof rows / sizeof *rows);
 }
 
-#define TWO(a, b) "{'type':'struct','schema-id':0,'fields':[{'id':" a ",'name':'id','required':true,'type':'long'},{'id':" b ",'name':'at','required':false,'type':'date'}]}"
+#define TWO(a, b)                                                                                                  \
+    "{'type':'struct','schema-id':0,'fields':[{'id':" a ",'name':'id','required':true,'type':'long'},"             \
+    "{'id':" b ",'name':'at','required':false,'type':'date'}]}"
 
 Test(iceberg_create, specs_and_orders_follow_their_columns)
 {
