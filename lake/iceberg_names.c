@@ -13,9 +13,50 @@ static tarn_code no_matter(void *ctx, const struct tarn_namespace *namespace_, s
     return TARN_OK;
 }
 
-tarn_code tarn_namespace_check(struct tarn_tx *tx, const char *name, struct tarn_err *err)
+tarn_code tarn_namespace_row(struct tarn_tx *tx, const char *name, struct tarn_err *err)
 {
     return tx->ops->namespaces.get(tx, name, no_matter, NULL, err);
+}
+
+struct below { char inside[TARN_NAMESPACE_MAX + 2]; bool found; };
+
+static tarn_code see_below(void *ctx, const struct tarn_namespace *namespace_, struct tarn_err *err)
+{
+    struct below *below = ctx;
+
+    (void)err;
+    below->found = strncmp(namespace_->name, below->inside, strlen(below->inside)) == 0;
+    return TARN_OK;
+}
+
+tarn_code tarn_namespace_check(struct tarn_tx *tx, const char *name, struct tarn_err *err)
+{
+    struct below below = { .found = false };
+    TARN_ERR(fault);
+    tarn_code code = tarn_namespace_row(tx, name, &fault);
+
+    if (code == TARN_NAMESPACE_NOT_FOUND) {
+        (void)snprintf(below.inside, sizeof below.inside, "%s.", name);
+        code = tx->ops->namespaces.list(tx, below.inside, 1, see_below, &below, err);
+        if (code != TARN_OK || below.found)
+            return code;
+    }
+    return fault.code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+tarn_code tarn_namespace_ensure(struct tarn_tx *tx, const char *name, struct tarn_err *err)
+{
+    char text[TARN_NAMESPACE_MAX + 1], nothing[] = "{}";
+    const struct tarn_namespace row = { .name = text, .created_at = tarn_now_ms(), .properties = nothing, .monitors = nothing,
+                                        .history_retention_ms = -1 };
+    TARN_ERR(fault);
+    tarn_code code = tarn_namespace_row(tx, name, &fault);
+
+    if (code != TARN_NAMESPACE_NOT_FOUND)
+        return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+    code = tarn_namespace_check(tx, name, err);
+    (void)snprintf(text, sizeof text, "%s", name);
+    return code == TARN_OK ? tx->ops->namespaces.insert(tx, &row, err) : code;
 }
 
 /* --- drop --- */
@@ -102,7 +143,7 @@ static tarn_code rename_change(struct tarn_tx *tx, void *ctx, struct tarn_err *e
     tarn_code code = tarn_iceberg_find(tx, &use->from, &table, err);
 
     if (code == TARN_OK)
-        code = tarn_namespace_check(tx, use->to.namespace_, err);
+        code = tarn_namespace_ensure(tx, use->to.namespace_, err);
     if (code == TARN_OK)
         code = tarn_name_free(tx, use->to.namespace_, use->to.name, err);
     if (code == TARN_OK)

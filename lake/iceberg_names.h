@@ -27,6 +27,9 @@ struct tarn_namespace_properties_use {
 /* TARN_NAMESPACE_NOT_FOUND; TARN_INCOMPATIBLE_SCHEMA (422) when a key is to be set and removed. */
 extern const struct tarn_use tarn_namespace_properties;
 
-/* Is it there? TARN_NAMESPACE_NOT_FOUND. Inside a transaction. */
+/* A namespace around one that a table brought with it has no row of its own, and is there all the same. Inside a transaction:
+ * is there a row, is it there, and is it there with a row from now on? TARN_NAMESPACE_NOT_FOUND. */
+TARN_MUST tarn_code tarn_namespace_row(struct tarn_tx *tx, const char *name, struct tarn_err *err);
+TARN_MUST tarn_code tarn_namespace_ensure(struct tarn_tx *tx, const char *name, struct tarn_err *err);
 TARN_MUST tarn_code tarn_namespace_check(struct tarn_tx *tx, const char *name, struct tarn_err *err);
 #endif

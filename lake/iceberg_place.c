@@ -2,6 +2,7 @@
  * under the first root. */
 #include "lake/iceberg_place.h"
 #include "base/json.h"
+#include "lake/iceberg_names.h"
 #include "lake/register.h"
 #include <string.h>
 
@@ -27,7 +28,11 @@ static tarn_code parent_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     struct parent_ctx *c = ctx;
 
     free(tarn_take(&c->location));
-    return tx->ops->namespaces.get(tx, c->namespace_, take_location, &c->location, err);
+    TARN_ERR(fault);
+    tarn_code code = tx->ops->namespaces.get(tx, c->namespace_, take_location, &c->location, &fault);
+    if (code == TARN_NAMESPACE_NOT_FOUND)
+        return tarn_namespace_check(tx, c->namespace_, err);
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
 /* --- the place --- */

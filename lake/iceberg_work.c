@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/iceberg.h"
+#include "lake/iceberg_names.h"
 #include "lake/iceberg_place.h"
 #include "lake/register.h"
 #include <inttypes.h>
@@ -318,15 +319,6 @@ static tarn_code new_row(struct tarn_iceberg_work *work, struct tarn_table **out
     return TARN_OK;
 }
 
-/* Nothing exists without a namespace: here it does not come into being with its first table. */
-static tarn_code no_matter(void *ctx, const struct tarn_namespace *namespace_, struct tarn_err *err)
-{
-    (void)ctx;
-    (void)namespace_;
-    (void)err;
-    return TARN_OK;
-}
-
 static tarn_code tell_registered(struct tarn_tx *tx, const struct tarn_table *table, struct tarn_err *err)
 {
     return tarn_event_add(tx, TARN_EVENT_REGISTERED, table, table->created_at,
@@ -340,7 +332,7 @@ static tarn_code land_create(struct tarn_tx *tx, struct tarn_lake *lake, struct 
 {
     TARN_AUTO(table) struct tarn_table *table = NULL;
     TARN_ERR(fault);
-    tarn_code code = tx->ops->namespaces.get(tx, work->ident.namespace_, no_matter, NULL, err);
+    tarn_code code = tarn_namespace_ensure(tx, work->ident.namespace_, err);
 
     if (code == TARN_OK)
         code = tarn_name_free(tx, work->ident.namespace_, work->ident.name, &fault);

@@ -53,6 +53,8 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_code code = begin(use, err);
 
     if (code == TARN_OK)
+        code = tarn_namespace_ensure(tx, use->name, err);
+    if (code == TARN_OK)
         code = tarn_namespace_read(tx, use->name, &row, err);
     if (code == TARN_OK)
         code = tarn_json_parse(row.properties, strlen(row.properties), NULL, &properties, err);

@@ -116,7 +116,7 @@ static tarn_code create_check(struct tarn_lake *lake, void *state, struct tarn_e
 static tarn_code insert_change(struct tarn_tx *tx, void *state, struct tarn_err *err)
 {
     struct tarn_view_use *use = state;
-    tarn_code code = tarn_namespace_check(tx, use->ident.namespace_, err);
+    tarn_code code = tarn_namespace_ensure(tx, use->ident.namespace_, err);
 
     if (code == TARN_OK)
         code = tarn_name_free(tx, use->ident.namespace_, use->ident.name, err);

@@ -11,7 +11,7 @@ static tarn_code rename_change(struct tarn_tx *tx, void *state, struct tarn_err 
     tarn_code code = tx->ops->views.get(tx, use->from.namespace_, use->from.name, &view, err);
 
     if (code == TARN_OK)
-        code = tarn_namespace_check(tx, use->to.namespace_, err);
+        code = tarn_namespace_ensure(tx, use->to.namespace_, err);
     if (code == TARN_OK)
         code = tarn_name_free(tx, use->to.namespace_, use->to.name, err);
     if (code != TARN_OK)

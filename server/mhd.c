@@ -2,6 +2,7 @@
  * pieces, its end, and once more after each resume. */
 #include "server/mhd.h"
 #include "api/traffic.h"
+#include "base/text.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/time.h"
@@ -100,8 +101,9 @@ static tarn_code check_room(struct tarn_visit *visit, struct tarn_err *err)
                           : TARN_OK;
 }
 
-static tarn_code check_sizes(const struct tarn_visit *visit, struct tarn_err *err)
+static tarn_code check_sizes(struct tarn_visit *visit, struct tarn_err *err)
 {
+    visit->task.req.is_iceberg = tarn_starts_with(visit->target, "/iceberg/"); /* the form of the refusal */
     if (visit->target_len > TARN_TARGET_MAX)
         return tarn_fail(err, TARN_URI_TOO_LONG, "an address has at most %d bytes", TARN_TARGET_MAX);
     const union MHD_ConnectionInfo *info =

@@ -2,6 +2,7 @@
 #include "api/iceberg/iceberg.h"
 #include "api/native/list.h"
 #include "base/json.h"
+#include "formats/iceberg/value.h"
 #include "lake/iceberg_names.h"
 #include "lake/namespaces.h"
 #include <string.h>
@@ -29,7 +30,15 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct find *find = ctx;
 
-    return tx->ops->namespaces.get(tx, find->name, show, &find->w, err);
+    TARN_ERR(fault);
+    tarn_code code = tx->ops->namespaces.get(tx, find->name, show, &find->w, &fault);
+
+    if (code != TARN_NAMESPACE_NOT_FOUND)
+        return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+    code = tarn_namespace_check(tx, find->name, err);
+    char nothing[] = "{}";
+    const struct tarn_namespace blank = { .name = find->name, .properties = nothing };
+    return code == TARN_OK ? show(&find->w, &blank, err) : code;
 }
 
 tarn_code tarn_iceberg_namespace_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
@@ -104,7 +113,7 @@ static bool is_told(struct children *c, const char *row, const char *child)
 
     if (strcmp(row, child) == 0)
         return true;
-    return strcmp(child, c->last) != 0 && tarn_namespace_check(c->tx, child, &ignored) != TARN_OK;
+    return strcmp(child, c->last) != 0 && tarn_namespace_row(c->tx, child, &ignored) != TARN_OK;
 }
 
 static tarn_code visit(void *ctx, const struct tarn_namespace *row, struct tarn_err *err)
@@ -208,8 +217,10 @@ static tarn_code create_parse(const struct tarn_request *req, void *state, struc
         return tarn_fail(err, TARN_FORBIDDEN, "the token does not reach all tables of this namespace");
     if (code != TARN_OK)
         return code;
-    if (properties && !json_is_null(properties) && !json_is_object(properties))
-        return tarn_fail_field(err, "properties", "Cannot parse properties: it must be an object");
+    if (properties && !json_is_null(properties))
+        code = tarn_iceberg_check_texts(properties, "properties", err);
+    if (code != TARN_OK)
+        return code;
     json_t *settings = json_object(); /* the request keeps it */
     if (json_object_set_new(req->json, "settings", settings) != 0)
         return tarn_fail_oom(err);
@@ -255,8 +266,12 @@ static tarn_code properties_parse(const struct tarn_request *req, void *state, s
 
     if (removals && !json_is_null(removals) && !json_is_array(removals))
         return tarn_fail_field(err, "removals", "Cannot parse removals: it must be an array of text");
-    if (updates && !json_is_null(updates) && !json_is_object(updates))
-        return tarn_fail_field(err, "updates", "Cannot parse updates: it must be an object");
+    for (size_t i = 0; i < json_array_size(removals); i++)
+        if (!json_is_string(json_array_get(removals, i)))
+            return tarn_fail_field(err, "removals", "Cannot parse removals: it must be an array of text");
+    tarn_code code = updates && !json_is_null(updates) ? tarn_iceberg_check_texts(updates, "updates", err) : TARN_OK;
+    if (code != TARN_OK)
+        return code;
     use->removals = removals;
     use->updates = updates;
     return tarn_iceberg_path_namespace(req, use->name, err);

@@ -39,8 +39,9 @@ static tarn_code create_parse(const struct tarn_request *req, void *state, struc
         return tarn_fail(err, TARN_FORBIDDEN, "the token does not reach tables of this name");
     use->lake = req->app->lake;
     use->who = tarn_iceberg_who_of(req);
-    use->is_staged = json_is_true(json_object_get(req->json, "stage-create"));
-    code = tarn_iceberg_need_object(req->json, "schema", &use->ask.schema, err);
+    code = tarn_iceberg_opt_bool(req->json, "stage-create", &use->is_staged, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_object(req->json, "schema", &use->ask.schema, err);
     if (code == TARN_OK)
         code = tarn_iceberg_opt_object(req->json, "partition-spec", &use->ask.spec, err);
     if (code == TARN_OK)
@@ -96,8 +97,7 @@ static tarn_code register_parse(const struct tarn_request *req, void *state, str
         return tarn_fail(err, TARN_FORBIDDEN, "the token does not reach tables of this name");
     use->lake = req->app->lake;
     use->who = tarn_iceberg_who_of(req);
-    use->overwrite = json_is_true(json_object_get(req->json, "overwrite"));
-    return TARN_OK;
+    return tarn_iceberg_opt_bool(req->json, "overwrite", &use->overwrite, err);
 }
 
 static tarn_code register_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)

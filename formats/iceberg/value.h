@@ -18,6 +18,7 @@ TARN_MUST tarn_code tarn_iceberg_opt_i64(const json_t *doc, const char *key, int
 TARN_MUST tarn_code tarn_iceberg_opt_str(const json_t *doc, const char *key, const char **out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_opt_array(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_opt_object(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_iceberg_opt_bool(const json_t *doc, const char *key, bool *out, struct tarn_err *err);
 /* An object whose values are all text. */
 TARN_MUST tarn_code tarn_iceberg_check_texts(const json_t *object, const char *key, struct tarn_err *err);
 /* `doc` with `key` set to a number, as a shallow copy; owned. NULL: no memory. */

@@ -211,6 +211,19 @@ def nested_namespaces_are_listed_below_their_parent():
             message = catalog.refused(404, "NoSuchNamespaceException", "GET", "/namespaces?parent=" + parent)
             assert message == "Namespace does not exist: " + parent.replace("%1F", "."), message
         catalog.refused(409, "NamespaceNotEmptyException", "DELETE", "/namespaces/a")
+        # A native table brings the namespaces around it with it.
+        assert catalog.call("POST", "/api/tables", {"name": "x.y.z.t", "location": top + "/lake/native"})[0] == 201
+        for parent, child in (("x", ["x", "y"]), ("x%1Fy", ["x", "y", "z"])):
+            assert catalog.ok("GET", "/namespaces?parent=" + parent)["namespaces"] == [child]
+            catalog.ok("GET", "/namespaces/" + parent)
+            assert catalog.call("HEAD", "/namespaces/" + parent)[0] == 204
+        catalog.table("x", "t")
+        catalog.view("x", "v")
+        assert catalog.ok("GET", "/namespaces?parent=x")["namespaces"] == [["x", "y"]]
+        assert catalog.call("POST", "/api/tables", {"name": "w.y.t", "location": top + "/lake/native2"})[0] == 201
+        catalog.ok("POST", "/namespaces/w/properties", {"updates": {"a": "b"}})
+        assert catalog.ok("GET", "/namespaces/w")["properties"] == {"a": "b"}
+        catalog.refused(409, "NamespaceNotEmptyException", "DELETE", "/namespaces/w")
         assert server.stop() == 0
 
 

@@ -135,6 +135,17 @@ def bodies_that_are_no_requests_are_refused_and_change_nothing():
                         continue
                     status, answer = catalog.call("POST", path, {**good, member: value})
                     assert status == 400 and answer["error"]["type"] in (BAD, ILLEGAL), (path, member, value, status, answer)
+        for path, body in [("/namespaces/n/properties", {"removals": [1]}), ("/namespaces/n/properties", {"updates": {"a": 1}}),
+                           ("/namespaces/n/properties", {"updates": []}), ("/namespaces/n/properties", {"removals": {"a": 1}}),
+                           ("/namespaces", {"namespace": ["z"], "properties": {"a": 1}}),
+                           ("/namespaces/n/tables", {"name": "z", "schema": SCHEMA, "stage-create": "yes"}),
+                           ("/namespaces/n/tables", {"name": "z", "schema": SCHEMA, "properties": {"a": 1}}),
+                           ("/namespaces/n/register", {"name": "z", "metadata-location": before["metadata-location"],
+                                                       "overwrite": "yes"})]:
+            status, answer = catalog.call("POST", path, body)
+            assert status == 400 and answer["error"]["type"] in (BAD, ILLEGAL), (path, body, status, answer)
+        status, answer = catalog.call("GET", "/namespaces/" + "n" * 20000)
+        assert (status, answer["error"]["code"], answer["error"]["type"]) == (414, 414, BAD), (status, answer)
         assert catalog.load("n", "t") == before
         assert catalog.ok("GET", "/namespaces")["namespaces"] == [["n"]]
         assert [i["name"] for i in catalog.ok("GET", "/namespaces/n/tables")["identifiers"]] == ["t"]
