@@ -74,6 +74,14 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     X(events_come_back_in_order_page_by_page)                                                                \
     X(the_oldest_events_expire_and_no_number_comes_twice)                                                    \
     X(who_waits_for_events_is_told_after_they_are_durable)                                                   \
+    /* Iceberg */                                                                                            \
+    X(a_document_of_an_iceberg_table_reads_back_in_both_forms)                                               \
+    X(a_dropped_table_gives_way_to_itself_and_a_live_one_does_not)                                           \
+    X(a_view_reads_back_and_changes_only_from_its_own_revision)                                              \
+    X(views_are_listed_by_name_page_by_page)                                                                 \
+    X(an_answer_belongs_to_its_principal_and_key_and_the_first_one_stays)                                    \
+    X(the_purge_that_is_due_first_comes_first_and_later_after_a_failure)                                     \
+    X(reports_come_newest_first_and_the_old_ones_go)                                                         \
     /* transactions */                                                                                       \
     X(a_refusal_undoes_what_it_wrote_and_nothing_else)                                                       \
     X(a_refusal_in_a_group_leaves_its_neighbours_alone)                                                      \

@@ -165,6 +165,42 @@ Test(store_sqlite, scans_of_the_first_shape_are_carried_over)
     tarn_scan_row_done(&row);
 }
 
+struct iceberg { struct tarn_table *table; bool is_taken; };
+
+static tarn_code iceberg_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct iceberg *i = ctx;
+    const struct tarn_view view = { .uuid = "v", .namespace_ = S("default"), .name = S("v"), .location = S("/v"),
+                                    .metadata_location = S("/v/m"), .metadata = S("{}") };
+    tarn_code code = tx->ops->tables.get_by_id(tx, 7, &i->table, err);
+    if (code == TARN_OK)
+        code = tx->ops->iceberg.put(tx, 7, "{}", NULL, err);
+    if (code == TARN_OK)
+        code = tx->ops->views.insert(tx, &view, err);
+    return code == TARN_OK ? tx->ops->views.taken(tx, "default", "v", &i->is_taken, err) : code;
+}
+
+Test(store_sqlite, a_table_of_the_first_shape_shares_its_namespace_with_views)
+{
+    const char *folder = tarn_tmp();
+    struct iceberg i = { 0 };
+    TARN_ERR(err);
+
+    make_first_database(tarn_path(folder, "catalog.db"),
+        "INSERT INTO namespaces (name, created_at) VALUES ('default', 1); "
+        "INSERT INTO tables (id, uuid, namespace_id, name, format, mode, location, version, published_version, oldest_version, "
+        "schema_version, published_schema, file_count, total_bytes, partition_keys, properties, monitors, publish, protected, block, "
+        "created_at, committed_at, revision, first_version, staging, log_from) SELECT 7, 'u', id, 't', 'manifest', 'managed', '/t', 3, "
+        "2, 0, 0, 0, 5, 600, '[]', '{\"a\":\"b\"}', '{}', 1, 0, NULL, 1, 2, 3, 0, 0, 0 FROM namespaces WHERE name = 'default'");
+    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    cr_assert(eq(int, tarn_store_write(store, iceberg_tx, &i, &err), TARN_OK), "%s", err.detail);
+    cr_expect(eq(str, i.table->properties, S("{\"a\":\"b\"}")));
+    cr_expect(eq(i64, i.table->file_count, 5));
+    cr_expect(eq(i64, i.table->total_bytes, 600));
+    cr_expect(i.is_taken);
+    tarn_table_free(i.table);
+}
+
 Test(store_sqlite, without_leave_to_migrate_a_database_that_lacks_something_is_refused)
 {
     struct tarn_sqlite_options options = { .path = tarn_path(tarn_tmp(), "catalog.db") };
