@@ -138,10 +138,18 @@ static size_t previous_versions(const struct tarn_iceberg_meta *meta)
 
 static tarn_code close_metadata_log(struct tarn_iceberg_build *build, int64_t base_updated_ms, struct tarn_err *err)
 {
-    if (!build->change->base_file)
+    const struct tarn_iceberg_meta *meta = build->meta;
+    const char *base_file = build->change->base_file;
+    size_t count = meta->metadata_log.count;
+
+    if (!base_file)
         return TARN_OK;
-    tarn_iceberg_cut_files(build->meta, previous_versions(build->meta) - 1);
-    return tarn_iceberg_add_file(build->meta, base_updated_ms, build->change->base_file, err);
+    if (count > 0 && strcmp(meta->metadata_log.items[count - 1].file, base_file) == 0) { /* a second list on one base */
+        tarn_iceberg_cut_files(build->meta, previous_versions(meta));
+        return TARN_OK;
+    }
+    tarn_iceberg_cut_files(build->meta, previous_versions(meta) - 1);
+    return tarn_iceberg_add_file(build->meta, base_updated_ms, base_file, err);
 }
 
 static tarn_code close(struct tarn_iceberg_build *build, int64_t base_updated_ms, struct tarn_err *err)

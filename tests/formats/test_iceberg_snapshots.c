@@ -230,3 +230,25 @@ Test(iceberg_snapshots, clocks_that_differ_do_not_turn_the_logs_around)
     };
     CHECK(rows);
 }
+
+/* Several changes of one table in one transaction: there is one file before them. */
+Test(iceberg_snapshots, two_lists_of_updates_on_one_base_log_its_file_once)
+{
+    const struct tarn_iceberg_change change = { TARN_ROW_NOW, TARN_ROW_FILE };
+    json_t *base = tarn_patched(k_iceberg_table, KEEP("2", "")), *expected = NULL;
+    json_t *lists[] = { tarn_quoted(LOCATE), tarn_quoted("[{'action':'set-location','location':'file:///y'}]") };
+    struct tarn_iceberg_meta *meta = tarn_iceberg_of(base);
+    bool changed = false;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        cr_assert_eq(tarn_iceberg_update(meta, lists[i], &change, &changed, NULL), TARN_OK);
+        json_decref(lists[i]);
+    }
+    json_t *found = tarn_iceberg_doc(meta);
+    expected = tarn_quoted("[" FILE_ENTRY("700", "c") "," FILE_ENTRY("2000", TARN_ROW_FILE) "]");
+    tarn_expect_same("metadata-log", json_object_get(found, "metadata-log"), expected);
+    tarn_iceberg_free(meta);
+    json_decref(found);
+    json_decref(expected);
+    json_decref(base);
+}
