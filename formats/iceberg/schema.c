@@ -53,11 +53,12 @@ static tarn_code walk_struct(struct walk *walk, const json_t *type, struct tarn_
     if (code != TARN_OK)
         return code;
     json_array_foreach((json_t *)(uintptr_t)fields, i, field) {
-        struct node node = { .field = field, .type = json_object_get(field, "type"),
-                             .required = json_is_true(json_object_get(field, "required")) };
+        struct node node = { .field = field, .type = json_object_get(field, "type") };
         code = tarn_iceberg_need_i64(field, "id", &node.id, err);
         if (code == TARN_OK)
             code = tarn_iceberg_need_str(field, "name", &node.name, err);
+        if (code == TARN_OK)
+            code = tarn_iceberg_need_bool(field, "required", &node.required, err);
         if (code == TARN_OK)
             code = visit(walk, &node, err);
         if (code != TARN_OK)
@@ -73,8 +74,10 @@ static tarn_code walk_part(struct walk *walk, const json_t *type, const char *na
 
     snprintf(id, sizeof id, "%s-id", name);
     snprintf(required, sizeof required, "%s-required", name);
-    node.required = strcmp(name, "key") == 0 || json_is_true(json_object_get(type, required));
+    node.required = strcmp(name, "key") == 0;
     tarn_code code = tarn_iceberg_need_i64(type, id, &node.id, err);
+    if (code == TARN_OK && !node.required)
+        code = tarn_iceberg_need_bool(type, required, &node.required, err);
     return code == TARN_OK ? visit(walk, &node, err) : code;
 }
 

@@ -193,8 +193,8 @@ tarn_code tarn_iceberg_update(struct tarn_iceberg_meta *meta, const json_t *upda
             (void)tarn_err_prefix(err, "updates[%zu].", i);
     }
     *changed = build.changed;
-    if (code == TARN_OK && build.changed)
-        code = close(&build, base_updated_ms, err);
+    if (code == TARN_OK) /* a create whose updates change nothing leaves no table either */
+        code = build.changed ? close(&build, base_updated_ms, err) : tarn_iceberg_check(meta, err);
     free(build.schemas.items);
     free(build.specs.items);
     free(build.orders.items);

@@ -64,6 +64,18 @@ tarn_code tarn_iceberg_opt_object(const json_t *doc, const char *key, const json
     return TARN_OK;
 }
 
+tarn_code tarn_iceberg_opt_bool(const json_t *doc, const char *key, bool *out, struct tarn_err *err)
+{
+    const json_t *value = tarn_iceberg_member(doc, key);
+
+    if (!value)
+        return TARN_OK;
+    if (!json_is_boolean(value))
+        return ill_typed(key, "true or false", err);
+    *out = json_is_true(value);
+    return TARN_OK;
+}
+
 #define NEED(opt)                                                                                                 \
     do {                                                                                                          \
         if (!tarn_iceberg_member(doc, key))                                                                       \
@@ -91,14 +103,9 @@ tarn_code tarn_iceberg_need_object(const json_t *doc, const char *key, const jso
     NEED(tarn_iceberg_opt_object);
 }
 
-tarn_code tarn_iceberg_opt_bool(const json_t *doc, const char *key, bool *out, struct tarn_err *err)
+tarn_code tarn_iceberg_need_bool(const json_t *doc, const char *key, bool *out, struct tarn_err *err)
 {
-    const json_t *value = tarn_iceberg_member(doc, key);
-
-    if (value && !json_is_boolean(value))
-        return ill_typed(key, "true or false", err);
-    *out = value ? json_is_true(value) : *out;
-    return TARN_OK;
+    NEED(tarn_iceberg_opt_bool);
 }
 
 tarn_code tarn_iceberg_check_texts(const json_t *object, const char *key, struct tarn_err *err)

@@ -13,6 +13,7 @@ TARN_MUST tarn_code tarn_iceberg_need_i64(const json_t *doc, const char *key, in
 TARN_MUST tarn_code tarn_iceberg_need_str(const json_t *doc, const char *key, const char **out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_need_array(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_need_object(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_iceberg_need_bool(const json_t *doc, const char *key, bool *out, struct tarn_err *err);
 /* Absent: *out as it was. Of another type: TARN_INVALID. */
 TARN_MUST tarn_code tarn_iceberg_opt_i64(const json_t *doc, const char *key, int64_t *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_opt_str(const json_t *doc, const char *key, const char **out, struct tarn_err *err);
