@@ -21,6 +21,9 @@ tarn_code tarn_managed_check(const struct tarn_table *table, struct tarn_err *er
 {
     if (table->format == TARN_FORMAT_MANIFEST && table->mode == TARN_MANAGED)
         return TARN_OK;
+    if (table->format == TARN_FORMAT_ICEBERG && table->mode == TARN_MANAGED)
+        return tarn_fail(err, TARN_TABLE_NOT_MANAGED,
+                         "the table's commits and files come through the Iceberg REST catalog (/iceberg)");
     return tarn_fail(err, TARN_TABLE_NOT_MANAGED,
                      "the table is %s (format %s): its commits are made elsewhere",
                      tarn_mode_text(table->mode), tarn_format_text(table->format));

@@ -7,7 +7,6 @@
 #include "formats/fileset.h"
 #include "formats/iceberg/manifests.h"
 #include "lake/iceberg.h"
-#include "lake/register.h"
 #include <string.h>
 
 enum { RETRY_MS = 60 * 1000, RETRY_MAX_MS = 24 * 3600 * 1000, FOLDERS_MAX = 4 };
@@ -39,7 +38,8 @@ static tarn_code owner_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct owner_ctx *c = ctx;
     TARN_AUTO(table) struct tarn_table *owner = NULL;
-    tarn_code code = tarn_location_owner(tx, c->purge->lake, c->location, true, 0, tarn_now_ms(), &owner, err);
+    /* Live ones alone: what was dropped keeps no files, and one that is only observed owns none. */
+    tarn_code code = tx->ops->tables.at_location(tx, c->location, INT64_MAX, 0, true, &owner, err);
 
     c->is_free = !owner;
     return code;

@@ -63,8 +63,14 @@ static tarn_code note_found(void *ctx, const struct tarn_found *found, struct ta
         return code;
     if (found->format == TARN_FORMAT_MANIFEST)
         return keep(s, location.data, err);
-    tarn_rebuild_tell(s->rebuild, location.data, NULL, "a table of the format %s, which Tarn only observes: register it again",
-                      tarn_format_text(found->format));
+    if (found->format == TARN_FORMAT_ICEBERG)
+        tarn_rebuild_tell(s->rebuild, location.data, NULL,
+                          "an Iceberg table or view: register its newest metadata file again through the Iceberg REST catalog "
+                          "(docs/ICEBERG.md, Backups)");
+    else
+        tarn_rebuild_tell(s->rebuild, location.data, NULL,
+                          "a table of the format %s, which Tarn only observes: register it again",
+                          tarn_format_text(found->format));
     return TARN_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "api/iceberg/iceberg.h"
 #include "formats/iceberg/value.h"
 #include "lake/iceberg_names.h"
+#include "monitors/monitors.h"
 #include <string.h>
 
 /* --- answers --- */
@@ -18,6 +19,13 @@ static tarn_code answer_nothing(const struct tarn_request *req, void *state, str
     (void)state;
     (void)err;
     return tarn_iceberg_answer_nothing(reply);
+}
+
+/* A new table is judged at once. */
+static void first_scan(const struct tarn_request *req)
+{
+    if (req->app->runner)
+        tarn_runner_nudge(req->app->runner);
 }
 
 /* --- create --- */
@@ -55,7 +63,7 @@ static tarn_code create_answer(const struct tarn_request *req, void *state, stru
 {
     const struct tarn_iceberg_create_use *use = state;
 
-    (void)req;
+    first_scan(req);
     return answer_work(&use->work, use->is_staged, reply, err);
 }
 
@@ -102,7 +110,7 @@ static tarn_code register_parse(const struct tarn_request *req, void *state, str
 
 static tarn_code register_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
 {
-    (void)req;
+    first_scan(req);
     return answer_work(&((const struct tarn_iceberg_register_use *)state)->work, false, reply, err);
 }
 
