@@ -1,5 +1,6 @@
 /* lake.c - what all use cases share of a running lake: its catalog id and the memory of which tables'
  * storage was compared with the catalog since the start. */
+#include "lake/iceberg_retake.h"
 #include "lake/lake.h"
 #include "base/hash.h"
 #include "base/time.h"
@@ -86,6 +87,8 @@ tarn_code tarn_lake_settle_backup(struct tarn_lake *lake, int64_t *failed, struc
 {
     tarn_code code = tarn_look_all(lake, true, NULL, NULL, failed, err);
 
+    if (code == TARN_OK)
+        code = tarn_iceberg_retake_all(lake, failed, err);
     return code == TARN_OK && *failed == 0 ? tarn_store_write(lake->store, settled_tx, NULL, err) : code;
 }
 

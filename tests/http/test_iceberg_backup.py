@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""A restored backup takes back the commits to Iceberg tables that were made since, each as a version of its own."""
+import os, shutil, subprocess, sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from tarn import Server, TARN, folder, main
+
+TABLE = "/iceberg/v1/namespaces/db/tables/t"
+
+
+def call(client, method, path, body=None):
+    status, answer = client.call(method, path, body)
+    assert status == 200, (method, path, status, answer)
+    return answer
+
+
+def commit(client, n):
+    return call(client, "POST", TABLE, {"requirements": [], "updates": [{"action": "set-properties", "updates": {f"n{n}": "x"}}]})
+
+
+def restore(server, backup):
+    database = os.path.join(server.data, "tarn.sqlite")
+    for end in ("-wal", "-shm"):
+        if os.path.exists(database + end):
+            os.remove(database + end)
+    shutil.copy(backup, database)
+
+
+def fill(work):
+    """A server with a table of two commits in the backup, and six made since."""
+    server = Server(work + "/data").start()
+    client = server.client()
+    call(client, "POST", "/iceberg/v1/namespaces", {"namespace": ["db"]})
+    call(client, "POST", TABLE.rsplit("/", 1)[0], {"name": "t", "schema": {"type": "struct", "fields": [
+        {"id": 1, "name": "id", "required": True, "type": "long"}]}})
+    for n in range(2):
+        commit(client, n)
+    backup = work + "/backup.sqlite"
+    subprocess.run([TARN, "backup", backup, "--url", f"http://127.0.0.1:{server.port}", "--token", server.token], check=True,
+                   stdout=subprocess.DEVNULL)
+    last = [commit(client, n) for n in range(2, 8)][-1]
+    history = client.get("/api/table/db.t/commits")["commits"]
+    assert server.stop() == 0
+    restore(server, backup)
+    return server, last, history
+
+
+def commits_since_the_backup_are_taken_back_one_by_one():
+    with folder() as work:
+        server, last, history = fill(work)
+        client = server.start().client()
+        now = call(client, "GET", TABLE)
+        assert now["metadata-location"] == last["metadata-location"], now["metadata-location"]
+        assert now["metadata"] == last["metadata"]
+        table = client.get("/api/table/db.t")
+        assert table["version"] == 8, table
+        assert [c["version"] for c in client.get("/api/table/db.t/commits")["commits"]] == [c["version"] for c in history]
+        assert commit(client, 9)["metadata"]["properties"].keys() >= {f"n{n}" for n in (0, 1, 2, 3, 4, 5, 6, 7, 9)}
+
+
+def of_two_files_that_claim_to_be_the_newest_none_is_taken():
+    with folder() as work:
+        server, last, _ = fill(work)
+        newest = last["metadata-location"].removeprefix("file://")
+        shutil.copy(newest, os.path.join(os.path.dirname(newest), "00008-11111111-1111-4111-8111-111111111111.metadata.json"))
+        client = server.start().client()
+        assert client.get("/api/table/db.t")["version"] == 2
+        assert any("table_not_compared" in line for line in server.output), server.output
+
+
+main(commits_since_the_backup_are_taken_back_one_by_one,
+     of_two_files_that_claim_to_be_the_newest_none_is_taken)
