@@ -19,9 +19,8 @@ static uint64_t *slot_of(uint64_t *slots, size_t cap, uint64_t hash)
     return &slots[at];
 }
 
-static bool grow(struct tarn_pathset *set)
+static bool grow_to(struct tarn_pathset *set, size_t cap)
 {
-    size_t cap = set->cap ? set->cap + set->cap / 2 : 1024;
     uint64_t *slots = calloc(cap, sizeof *slots);
 
     if (!slots)
@@ -35,9 +34,17 @@ static bool grow(struct tarn_pathset *set)
     return true;
 }
 
+void tarn_pathset_expect(struct tarn_pathset *set, size_t count)
+{
+    if (count / 9 * 10 > set->cap)
+        (void)grow_to(set, count / 9 * 10);
+}
+
 tarn_code tarn_pathset_add(struct tarn_pathset *set, struct tarn_hash128 hash, bool *met, struct tarn_err *err)
 {
-    if (10 * (set->count + 1) > 9 * set->cap && !grow(set))
+    bool is_full = 10 * (set->count + 1) > 9 * set->cap;
+
+    if (is_full && !grow_to(set, set->cap ? set->cap + set->cap / 2 : 1024))
         return tarn_fail_oom(err);
     uint64_t key = hash.lo ? hash.lo : 1;
     uint64_t *slot = slot_of(set->slots, set->cap, key);

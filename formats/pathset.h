@@ -9,6 +9,8 @@ struct tarn_pathset {
     size_t cap, count;
 };
 void tarn_pathset_done(struct tarn_pathset *set);
+/* Room for so many, as a guess: what comes above that makes room as it comes. */
+void tarn_pathset_expect(struct tarn_pathset *set, size_t count);
 /* *met: it was in there. TARN_INTERNAL: out of memory. */
 TARN_MUST tarn_code tarn_pathset_add(struct tarn_pathset *set, struct tarn_hash128 hash, bool *met, struct tarn_err *err);
 #endif

@@ -162,6 +162,7 @@ static void take_head(struct tarn_gather *g, struct tarn_manifest_head *head, in
 
 static tarn_code read_manifest(struct tarn_gather *g, struct tarn_err *err)
 {
+    enum { AN_ENTRY = 150 /* bytes, rather few */, MOST = 1 << 29 };
     struct tarn_facts *facts = g->facts;
     tarn_code code = TARN_OK;
 
@@ -171,6 +172,7 @@ static tarn_code read_manifest(struct tarn_gather *g, struct tarn_err *err)
         struct tarn_object object = { .mtime_ms = -1 };
         TARN_ERR(fault);
         tarn_gather_entries_forget(g);
+        tarn_pathset_expect(&g->met, (size_t)(g->first_bytes < MOST ? g->first_bytes : MOST) / AN_ENTRY);
         code = tarn_manifest_read_at(g->place, &head, &object, tarn_gather_entry, g, &fault);
         facts->manifest_mtime_ms = object.mtime_ms;
         memcpy(g->manifest_token, object.token, sizeof g->manifest_token);
