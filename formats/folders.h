@@ -28,7 +28,6 @@ enum {
     TARN_FOLDER_SETTLED = 1 << 2, /* any change since then moves its state */
     TARN_FOLDER_ODD = 1 << 3,     /* holds what has to be looked at by name each time: links, leftovers */
     TARN_FOLDER_OFFERED = 1 << 4, /* all that lay there was listed, and offered to the picks */
-    TARN_FOLDER_DOUBTFUL = 1 << 5, /* the last look by name left something that the next one may see otherwise */
     /* of one scan: */
     TARN_FOLDER_MET = 1 << 8,     /* its parent was read and had it */
     TARN_FOLDER_CHOSEN = 1 << 9,  /* a probe visits it */
@@ -58,6 +57,7 @@ struct tarn_folder {
     struct tarn_tally lying, listed;
     struct tarn_told told;
     int64_t newest_ms;              /* of its data files, INT64_MIN: it has none */
+    unsigned watch;                 /* looks that probes still take: something may look otherwise by the next one, or just did */
     size_t newest_at;               /* the name of that file, in tarn_folders.paths; TARN_NO_NAME: none */
 };
 

@@ -292,8 +292,9 @@ static tarn_code fill_row(const struct scan_state *s, const struct tarn_table *t
     if (stands)
         return TARN_OK;
     row->checked_version = s->facts.managed ? table->version : s->facts.version;
+    TARN_AUTO(mem) char *known = tarn_details_merge(row->details, s->details, &s->facts);
     free(row->details);
-    row->details = tarn_details_with_flapping(s->details, row->flapping);
+    row->details = known ? tarn_details_with_flapping(known, row->flapping) : NULL;
     if (!row->details)
         return tarn_fail_oom(err);
     return tarn_scan_row_fill(row, &s->facts, err);

@@ -197,9 +197,10 @@ static void add_folder(struct tarn_gather *g, struct tarn_folder *folder)
 {
     bool is_suspect_now = folder->flags & TARN_FOLDER_SUSPECT, is_known = is_plain(folder) || folder->told.is_known;
 
-    folder->flags &= ~(unsigned)TARN_FOLDER_DOUBTFUL;
     if (folder->flags & TARN_FOLDER_UNREAD || !is_known)
-        folder->flags |= TARN_FOLDER_DOUBTFUL;
+        folder->watch = 1 + TARN_GOOD_LOOKS;
+    else if (folder->watch > 0 && folder->flags & TARN_FOLDER_LOOKED)
+        folder->watch--;
     if (is_suspect_now)
         return;
     if (is_known)

@@ -248,7 +248,7 @@ static void choose_for_probe(struct tarn_folders *folders)
 
     for (size_t i = 0; i < folders->count; i++) {
         struct tarn_folder *folder = &folders->items[i];
-        doubtful += folder->flags & TARN_FOLDER_DOUBTFUL ? folder->lying.count + 1 : 0;
+        doubtful += folder->watch > 0 ? folder->lying.count + 1 : 0;
         size_t at = count < NEWEST ? count++ : NEWEST;
         for (; at > 0 && newest[at - 1]->newest_ms < folder->newest_ms; at--)
             if (at < NEWEST)
@@ -262,7 +262,7 @@ static void choose_for_probe(struct tarn_folders *folders)
         newest[i]->flags |= files <= FILES_MAX ? TARN_FOLDER_NEWEST : 0u;
     }
     for (size_t i = 0; i < folders->count && doubtful <= FILES_MAX; i++)
-        if (folders->items[i].flags & TARN_FOLDER_DOUBTFUL)
+        if (folders->items[i].watch > 0)
             choose(folders, &folders->items[i]);
 }
 

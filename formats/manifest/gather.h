@@ -9,6 +9,8 @@
 #include "formats/pathset.h"
 #include "formats/recall.h"
 
+#define TARN_GOOD_LOOKS 2 /* that a finding closes after */
+
 struct tarn_gather {
     struct tarn_place *place;
     const struct tarn_facts_options *options;
