@@ -197,6 +197,7 @@ Test(storage_state, what_cannot_be_judged_is_one_finding)
         for (size_t k = 1; k < tarn_judges_count; k++)
             if (facts.state != TARN_FACTS_READ)
                 cr_expect(eq(str, (char *)judged(tarn_judges[k], &facts, NULL), ""), "judge %zu", k);
+        tarn_facts_done(&facts);
     }
 }
 
