@@ -372,6 +372,8 @@ struct tarn_store_ops {
                          int64_t *next_due, struct tarn_err *err); /* *next_due: INT64_MAX when nothing waits */
         tarn_code (*get)(struct tarn_tx *tx, int64_t table_id, struct tarn_scan_row *out, struct tarn_err *err); /* TARN_NOT_FOUND */
         tarn_code (*put)(struct tarn_tx *tx, const struct tarn_scan_row *row, struct tarn_err *err);
+        /* Its next probe is due at once. */
+        tarn_code (*hurry)(struct tarn_tx *tx, int64_t table_id, struct tarn_err *err);
         /* The live table and its scan row by one read, for the hot answers; *scanned false: never scanned, *scan
          * untouched. TARN_TABLE_NOT_FOUND. */
         tarn_code (*look)(struct tarn_tx *tx, const char *namespace_, const char *name, struct tarn_table **table,

@@ -126,7 +126,8 @@ static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         free(table->block_document);
         table->block_document = strdup(TARN_DOC_MANIFEST);
     }
-    return tx->ops->tables.update(tx, table, err);
+    code = tx->ops->tables.update(tx, table, err);
+    return code == TARN_OK ? tx->ops->monitors.hurry(tx, table->id, err) : code; /* what readers are told is not true any more */
 }
 
 static bool has_moved(struct look *look)

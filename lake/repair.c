@@ -335,7 +335,8 @@ static tarn_code parse_words(struct tarn_repair_use *use, const char *plan, cons
         use->plan = (enum tarn_repair_plan)i;
     }
     if (!known)
-        return tarn_fail_field(err, "plan", "must be \"republish\", \"register\", \"forget\" or \"adopt\"");
+        return tarn_fail_field(err, "plan", "must be \"republish\", \"register\", \"forget\" or \"adopt\" (storage_ahead is cured by recover: "
+                               "POST .../recover, or tarn recover --table)");
     for (size_t i = TARN_CHOOSE_MANIFEST; choose && i < TARN_COUNT(k_choices); i++)
         if (strcmp(k_choices[i], choose) == 0)
             use->choose = (enum tarn_repair_choice)i;

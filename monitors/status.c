@@ -110,8 +110,8 @@ void tarn_status_write(struct tarn_buf *out, const struct tarn_table *table, con
     write_table(&w, table, &shown);
     write_age(&w, scan);
     tarn_jsonw_key(&w, "schema_version");
-    if (shown.schema_version > 0)
-        tarn_jsonw_i64(&w, shown.schema_version);
+    if (shown.schema_version > 0 || (shown.schema_version == 0 && table->format == TARN_FORMAT_ICEBERG && table->mode == TARN_MANAGED))
+        tarn_jsonw_i64(&w, shown.schema_version); /* ids of Iceberg schemas begin with 0 */
     else
         tarn_jsonw_null(&w);
     tarn_jsonw_kraw(&w, "partition_keys", shown.partition_keys);

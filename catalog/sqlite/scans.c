@@ -2,7 +2,7 @@
  * the table (tables.c) and goes with it, so that being due never depends on having been scanned. */
 #include "catalog/sqlite/internal.h"
 
-enum { S_DUE, S_GET, S_PUT };
+enum { S_DUE, S_GET, S_PUT, S_HURRY };
 /* clang-format off */
 const char *const tarn_sqlite_scans_sql[] = {
     [S_DUE] = "SELECT table_id, next_probe_at FROM scans WHERE parked = 0 ORDER BY next_probe_at LIMIT ?1",
@@ -17,6 +17,7 @@ const char *const tarn_sqlite_scans_sql[] = {
         "last_run = ?23, top_version = ?24, top_transaction = ?25, flapping = ?26, "
         "top_uuid = ?27, top_files = ?28 "
         "WHERE table_id = ?1",
+    [S_HURRY] = "UPDATE scans SET next_probe_at = 0 WHERE table_id = ?1",
     NULL
 };
 /* clang-format on */
@@ -106,9 +107,17 @@ static tarn_code put(struct tarn_tx *tx, const struct tarn_scan_row *row, struct
     return tarn_sqlite_run(tx, st, err);
 }
 
+static tarn_code hurry(struct tarn_tx *tx, int64_t table_id, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_HURRY);
+    bind_i64(st, 1, table_id);
+    return tarn_sqlite_run(tx, st, err);
+}
+
 void tarn_sqlite_scans_ops(struct tarn_store_ops *ops)
 {
     ops->monitors.due = due;
     ops->monitors.get = get;
     ops->monitors.put = put;
+    ops->monitors.hurry = hurry;
 }
