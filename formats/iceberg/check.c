@@ -1,5 +1,6 @@
 /* check.c - what must hold of every document, read or built. Source: the reference's TableMetadata (constructor, build). */
 #include "formats/iceberg/parts.h"
+#include <ctype.h>
 #include <string.h>
 
 /* Clocks of writers differ: so much disorder between entries of a log is let pass. */
@@ -84,12 +85,27 @@ static tarn_code check_logs(const struct tarn_iceberg_meta *meta, struct tarn_er
     return TARN_OK;
 }
 
+/* 8-4-4-4-12 digits; clients refuse to read a table whose id is another text. */
+static bool is_uuid(const char *text)
+{
+    static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+    if (strlen(text) != sizeof form - 1)
+        return false;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == '-' ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+            return false;
+    return true;
+}
+
 tarn_code tarn_iceberg_check(const struct tarn_iceberg_meta *meta, struct tarn_err *err)
 {
     tarn_code code = check_current(meta, err);
 
     if (code == TARN_OK && meta->format_version >= 2 && !meta->uuid)
         code = tarn_fail_field(err, "table-uuid", "UUID is required in format v%lld", (long long)meta->format_version);
+    if (code == TARN_OK && meta->uuid && !is_uuid(meta->uuid))
+        code = tarn_fail_field(err, "table-uuid", "Invalid UUID string: %.100s", meta->uuid);
     if (code == TARN_OK && (!meta->location || *meta->location == '\0'))
         code = tarn_fail_field(err, "location", "Location cannot be null");
     if (code == TARN_OK)

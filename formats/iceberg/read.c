@@ -117,6 +117,10 @@ static tarn_code with_field_ids(const json_t *fields, json_t **out, struct tarn_
     *out = json_array();
     json_array_foreach((json_t *)(uintptr_t)fields, i, field) {
         bool has = json_is_integer(json_object_get(field, "field-id"));
+        if (!json_is_object(field)) {
+            json_decref(*out);
+            return tarn_fail_field(err, "partition-specs", "Cannot parse partition field: it must be an object");
+        }
         json_t *one = has ? json_incref(field)
                           : tarn_iceberg_with_i64(field, "field-id", TARN_ICEBERG_PARTITION_ID_FIRST + (int64_t)i);
         if (json_array_append_new(*out, one) != 0) {

@@ -14,7 +14,7 @@ struct row {
 /* A table of one long `id`. */
 #define ID "{'id':1,'name':'id','required':true,'type':'long'}"
 static const char k_empty[] =
-    "{'format-version':2,'table-uuid':'u1','location':'file:///lake/t','last-sequence-number':0,'last-updated-ms':7000,"
+    "{'format-version':2,'table-uuid':'11111111-1111-4111-8111-111111111111','location':'file:///lake/t','last-sequence-number':0,'last-updated-ms':7000,"
     "'last-column-id':1,'current-schema-id':0,'schemas':[{'type':'struct','schema-id':0,'fields':[" ID "]}],"
     "'default-spec-id':0,'partition-specs':[{'spec-id':0,'fields':[]}],'last-partition-id':999,'default-sort-order-id':0,"
     "'sort-orders':[{'order-id':0,'fields':[]}],'properties':{},'current-snapshot-id':-1,'refs':{},'snapshots':[],"
@@ -25,7 +25,7 @@ static tarn_code create(const struct row *row, struct tarn_iceberg_meta **out, s
     json_t *docs[4] = { tarn_quoted(row->schema), row->spec ? tarn_quoted(row->spec) : NULL,
                         row->order ? tarn_quoted(row->order) : NULL, row->properties ? tarn_quoted(row->properties) : NULL };
     const struct tarn_iceberg_create ask = { .schema = docs[0], .spec = docs[1], .order = docs[2], .properties = docs[3],
-                                             .location = "file:///lake/t", .uuid = "u1", .now_ms = 7000 };
+                                             .location = "file:///lake/t", .uuid = "11111111-1111-4111-8111-111111111111", .now_ms = 7000 };
     tarn_code code = tarn_iceberg_create(&ask, out, err);
 
     for (size_t i = 0; i < sizeof docs / sizeof *docs; i++)
@@ -152,7 +152,7 @@ Test(iceberg_create, properties_choose_the_version_and_reserved_ones_are_left_ou
 
 /* --- by updates --- */
 
-#define HEAD "{'action':'assign-uuid','uuid':'u1'},{'action':'set-location','location':'file:///lake/t'},"
+#define HEAD "{'action':'assign-uuid','uuid':'11111111-1111-4111-8111-111111111111'},{'action':'set-location','location':'file:///lake/t'},"
 #define BODY                                                                                                       \
     "{'action':'add-schema','schema':" ONE "},{'action':'set-current-schema','schema-id':-1},"                      \
     "{'action':'add-spec','spec':{'spec-id':0,'fields':[]}},{'action':'set-default-spec','spec-id':-1},"             \
@@ -169,10 +169,10 @@ static const struct {
       "{'format-version':3,'next-row-id':0}", NULL },
     { "version 9", "[{'action':'upgrade-format-version','format-version':9}]", NULL,
       "Unsupported format version: v9 (supported: v3)" },
-    { "no schema", "[{'action':'assign-uuid','uuid':'u1'}]", NULL, "Cannot find schema with current-schema-id=-1 from schemas" },
+    { "no schema", "[{'action':'assign-uuid','uuid':'11111111-1111-4111-8111-111111111111'}]", NULL, "Cannot find schema with current-schema-id=-1 from schemas" },
     { "a snapshot before all", "[{'action':'add-snapshot','snapshot':{'snapshot-id':1,'timestamp-ms':1}}]", NULL,
       "Attempting to add a snapshot before a schema is added" },
-    { "no location", "[{'action':'assign-uuid','uuid':'u1'}," BODY "]", NULL, "Location cannot be null" },
+    { "no location", "[{'action':'assign-uuid','uuid':'11111111-1111-4111-8111-111111111111'}," BODY "]", NULL, "Location cannot be null" },
     { "no uuid", "[{'action':'set-location','location':'file:///lake/t'}," BODY "]", NULL, "UUID is required in format v2" },
 };
 

@@ -8,7 +8,7 @@
 Test(iceberg_updates, uuid_version_and_location_are_set)
 {
     static const struct tarn_iceberg_row rows[] = {
-        { "another uuid", NULL, "[{'action':'assign-uuid','uuid':'u2'}]", "{'table-uuid':'u2'}", NULL, 0 },
+        { "another uuid", NULL, "[{'action':'assign-uuid','uuid':'22222222-2222-4222-8222-222222222222'}]", "{'table-uuid':'22222222-2222-4222-8222-222222222222'}", NULL, 0 },
         { "the same uuid", NULL, "[{'action':'assign-uuid','uuid':'9c12d441-03fe-4693-9a96-a0705ddf69c1'}]", NULL, NULL, 0 },
         { "an empty uuid", NULL, "[{'action':'assign-uuid','uuid':''}]", NULL, "Cannot set uuid to an empty text", 0 },
         { "no uuid", NULL, "[{'action':'assign-uuid'}]", NULL, "Cannot parse missing field: uuid", 0 },

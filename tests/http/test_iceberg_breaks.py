@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Requests of the Iceberg face that no engine sends: each is refused in the protocol's form, and the server goes on."""
-import copy, os, sys
+import copy, json, os, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from iceberg import SCHEMA, start
+from iceberg import SCHEMA, local, start
 from tarn import folder, main
 
 CREATE = [{"type": "assert-create"}]
@@ -56,6 +56,29 @@ def a_member_that_is_true_or_false_is_nothing_else():
         assert server.stop() == 0
 
 
+def a_foreign_document_with_an_impossible_value_is_refused():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        made = catalog.table("n", "there", **{"properties": {"format-version": "1"}})
+        doc, where = made["metadata"], local(made["metadata"]["location"]).replace("there", "foreign")
+        os.makedirs(where + "/metadata")
+        doc["location"] = where
+        wrong = [("table-uuid", text) for text in ("", "x", "../..", doc["table-uuid"] + "0", doc["table-uuid"].replace("-", "0"))]
+        wrong += [("partition-specs", [{"spec-id": 0, "fields": [field]}]) for field in (None, True, 1, "x", [], [{}])]
+        for number, (key, value) in enumerate(wrong):
+            path = f"{where}/metadata/{number:05}-x.metadata.json"
+            with open(path, "w") as f:
+                json.dump({**doc, key: value}, f)
+            status, answer = catalog.call("POST", "/namespaces/n/register", {"name": "foreign", "metadata-location": path})
+            assert status == 400, (key, value, status, answer)
+        for text in ("x", "../..", doc["table-uuid"] + "0"):
+            status, answer = catalog.commit("n", "there", [{"action": "assign-uuid", "uuid": text}])
+            assert status == 400, (text, status, answer)
+        assert server.stop() == 0
+
+
 if __name__ == "__main__":
     main(a_create_whose_updates_make_no_table_is_refused,
-         a_member_that_is_true_or_false_is_nothing_else)
+         a_member_that_is_true_or_false_is_nothing_else,
+         a_foreign_document_with_an_impossible_value_is_refused)
