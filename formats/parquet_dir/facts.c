@@ -12,6 +12,7 @@ struct dir {
     const struct tarn_facts_options *options;
     struct tarn_facts *facts;
     struct tarn_picks picks;
+    struct tarn_folders walked;  /* all folders */
     struct tarn_schema_past past;
     json_t *partition_keys; /* owned: as given, then as found */
     struct tarn_coverage *coverage;
@@ -24,6 +25,7 @@ static void dir_done(struct dir *d)
     tarn_schema_past_done(&d->past);
     tarn_coverage_free(d->coverage);
     tarn_folders_done(&d->folders);
+    tarn_folders_done(&d->walked);
     json_decref(d->partition_keys);
 }
 
@@ -77,11 +79,46 @@ static tarn_code note_object(void *ctx, const struct tarn_object *object, struct
 {
     struct dir *d = ctx;
 
+    if (d->options->stops && atomic_load_explicit(d->options->stops, memory_order_relaxed))
+        return tarn_fail(err, TARN_OVERLOADED, "the server stops");
+    if (object->is_folder)
+        return tarn_folders_put(&d->walked, object->path, strlen(object->path)) ? TARN_OK : tarn_fail_oom(err);
     if (object->is_symlink)
         return tarn_suspects_add(&d->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
     if (tarn_is_data_file(object->path))
         return object->size > 0 ? note_file(d, object, err) : TARN_OK;
     return note_stray(d, object, err);
+}
+
+/* A folder that cannot be read to its end, or goes meanwhile, hides its own files alone; without the top nothing is known. */
+static tarn_code note_unread(struct dir *d, const char *path, tarn_code code, struct tarn_err *fault, struct tarn_err *err)
+{
+    bool is_gone = code == TARN_NOT_FOUND;
+
+    if ((!is_gone && code != TARN_STORAGE_UNAVAILABLE) || !path[0])
+        return tarn_err_move(err, fault);
+    if (!tarn_fileset_put(&d->facts->looked_set, path))
+        return tarn_fail_oom(err);
+    return tarn_suspects_add(&d->facts->unread, path, is_gone ? "it went away while it was read" : fault->detail, -1, -1, -1,
+                             err);
+}
+
+/* The folders are met while others are read: `walked` grows behind the one at hand. */
+static tarn_code walk(struct dir *d, struct tarn_place *place, struct tarn_err *err)
+{
+    tarn_code code = tarn_folders_put(&d->walked, "", 0) ? TARN_OK : tarn_fail_oom(err);
+
+    for (size_t i = 0; i < d->walked.count && code == TARN_OK; i++) {
+        TARN_AUTO(mem) char *path = strdup(tarn_folder_path(&d->walked, &d->walked.items[i]));
+        TARN_ERR(fault);
+        code = path ? tarn_place_folder(place, path, NULL, note_object, d, &fault) : tarn_fail_oom(&fault);
+        if (code != TARN_OK)
+            code = note_unread(d, path ? path : "", code, &fault, err);
+    }
+    d->facts->looked = TARN_LOOKED_BUT;
+    if (code == TARN_OK && d->facts->unread.total == 0)
+        d->facts->saw |= TARN_SAW_LISTING | TARN_SAW_ENTRIES;
+    return code;
 }
 
 static tarn_code set_past(struct dir *d, const struct tarn_schema *schema, struct tarn_err *err)
@@ -122,15 +159,14 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
     d.coverage = tarn_coverage_new(d.partition_keys, NULL);
     if (!d.coverage)
         return tarn_fail_oom(err);
-    tarn_code code = tarn_place_list(place, "", true, note_object, &d, err);
+    tarn_code code = walk(&d, place, err);
     if (code != TARN_OK)
         return code;
-    if (out->file_count == 0) {
+    if (out->file_count == 0 && out->unread.total == 0) {
         out->state = TARN_FACTS_NO_TABLE;
         snprintf(out->why, sizeof out->why, "no Parquet file lies there");
         return TARN_OK;
     }
-    out->saw |= TARN_SAW_LISTING | TARN_SAW_ENTRIES;
     out->files_known = true;
     out->last_updated = out->newest_data_ms;
     code = set_past(&d, options->schema, err);
@@ -140,5 +176,7 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
         code = tarn_small_files_gather(&d.folders, false, options, out, err);
     if (code == TARN_OK)
         code = tarn_footers_gather(place, &d.picks, d.picks.max, &d.past, d.partition_keys, out, err);
+    if (out->unread.total > 0)
+        out->saw &= ~(unsigned)TARN_SAW_FOOTERS;
     return code;
 }

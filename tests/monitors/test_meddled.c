@@ -85,7 +85,7 @@ static void make_table(const char *name)
 }
 
 /* "code subject" of each warning and error, and of scan_incomplete. */
-static const char *look(struct tarn_place *place)
+static const char *look_as(struct tarn_place *place, enum tarn_format format)
 {
     static char out[2048];
     const struct tarn_facts_options options = { .now_ms = NOW, .sweep = true, .unregistered_grace_ms = 900000,
@@ -97,7 +97,7 @@ static const char *look(struct tarn_place *place)
     TARN_ERR(err);
 
     tarn_settings_resolve(NULL, NULL, &settings);
-    cr_assert(eq(int, tarn_facts_gather(place, TARN_FORMAT_MANIFEST, &options, &facts, &err), TARN_OK), "%s", err.detail);
+    cr_assert(eq(int, tarn_facts_gather(place, format, &options, &facts, &err), TARN_OK), "%s", err.detail);
     cr_assert(eq(int, tarn_judge_all(&judging, &err), TARN_OK));
     out[0] = '\0';
     for (size_t i = 0; i < judging.out.count; i++) {
@@ -109,6 +109,8 @@ static const char *look(struct tarn_place *place)
     tarn_facts_done(&facts);
     return out;
 }
+
+static const char *look(struct tarn_place *place) { return look_as(place, TARN_FORMAT_MANIFEST); }
 
 static const char *look_with(meddler_fn *fn, void *ctx)
 {
@@ -188,6 +190,33 @@ Test(meddled, a_file_that_cannot_be_looked_at_is_not_missing)
     cr_assert(eq(int, unlink(in_table("d=1/f2.parquet")), 0));
     cr_expect(eq(str, (char *)look_with(file_fails, "d=1/f2.parquet"), "scan_incomplete d=1"));
     cr_expect(eq(str, (char *)look_with(NULL, NULL), "missing_data_file d=1/f2.parquet"));
+}
+
+Test(meddled, a_plain_folder_of_parquet_files_is_judged_as_far_as_it_can_be_read)
+{
+    struct denied denied = { "d=2" };
+
+    make_table("plain");
+    TARN_AUTO(place) struct tarn_place *place = meddler_open(folder, deny, &denied);
+    cr_expect(eq(str, (char *)look_as(place, TARN_FORMAT_PARQUET), "scan_incomplete d=2"));
+    tarn_write_text(in_table("d=1/f1.parquet"), "PAR1 and no more");
+    tarn_set_mtime(in_table("d=1/f1.parquet"), NOW - HOUR);
+    cr_expect(eq(str, (char *)look_as(place, TARN_FORMAT_PARQUET), "corrupt_data_file d=1/f1.parquet; scan_incomplete d=2"));
+    denied.folder = "";
+    cr_expect(eq(str, (char *)look_as(place, TARN_FORMAT_PARQUET), "scan_failed table"), "without the top nothing is known");
+}
+
+static tarn_code footer_fails(void *ctx, enum meddler_step step, const char *path, struct tarn_err *err)
+{
+    if (step != MEDDLER_READ || strcmp(path, ctx) != 0)
+        return TARN_OK;
+    return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "cannot read '%s': Permission denied", path);
+}
+
+Test(meddled, a_footer_that_cannot_be_read_is_no_corrupt_file)
+{
+    make_table("footer");
+    cr_expect(eq(str, (char *)look_with(footer_fails, "d=1/f2.parquet"), "scan_incomplete d=1/f2.parquet"));
 }
 
 /* --- S13: a writer between two steps --- */
