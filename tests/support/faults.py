@@ -264,6 +264,11 @@ def a_manifest_that_lists_a_file_twice(table):
     table.write("manifest.json", json.dumps(document))
 
 
+@fault("schema_missing")
+def a_schema_that_is_gone(table):
+    table.remove("schema.json")
+
+
 @fault("schema_unreadable")
 def a_schema_that_is_no_json(table):
     table.write("schema.json", "{")
