@@ -318,6 +318,23 @@ static tarn_code take(const json_t *value, json_t **member)
     return TARN_OK;
 }
 
+/* Statistics files: clients read these members of each. */
+static tarn_code check_files(const json_t *files, const char *key, struct tarn_err *err)
+{
+    const char *path = NULL;
+    int64_t number = 0;
+    size_t i;
+    json_t *file;
+
+    json_array_foreach((json_t *)(uintptr_t)files, i, file) {
+        if (!json_is_object(file))
+            return tarn_fail_field(err, key, "Cannot parse %s: each must be an object", key);
+        TRY(tarn_iceberg_need_i64(file, "snapshot-id", &number, err));
+        TRY(tarn_iceberg_need_str(file, "statistics-path", &path, err));
+    }
+    return TARN_OK;
+}
+
 static tarn_code read_others(struct tarn_iceberg_meta *meta, const json_t *doc, struct tarn_err *err)
 {
     const json_t *properties = NULL, *statistics = NULL, *partition_statistics = NULL, *keys = NULL;
@@ -329,6 +346,8 @@ static tarn_code read_others(struct tarn_iceberg_meta *meta, const json_t *doc, 
     TRY(tarn_iceberg_opt_array(doc, "partition-statistics", &partition_statistics, err));
     TRY(tarn_iceberg_opt_array(doc, "encryption-keys", &keys, err));
     TRY(take(properties, &meta->properties));
+    TRY(check_files(statistics, "statistics", err));
+    TRY(check_files(partition_statistics, "partition-statistics", err));
     TRY(take(statistics, &meta->statistics));
     TRY(take(partition_statistics, &meta->partition_statistics));
     return take(keys, &meta->encryption_keys);

@@ -66,6 +66,8 @@ def a_foreign_document_with_an_impossible_value_is_refused():
         doc["location"] = where
         wrong = [("table-uuid", text) for text in ("", "x", "../..", doc["table-uuid"] + "0", doc["table-uuid"].replace("-", "0"))]
         wrong += [("partition-specs", [{"spec-id": 0, "fields": [field]}]) for field in (None, True, 1, "x", [], [{}])]
+        wrong += [(key, [file]) for key in ("statistics", "partition-statistics")
+                  for file in (None, 1, [], {}, {"snapshot-id": 1, "statistics-path": 1, "file-size-in-bytes": 1})]
         for number, (key, value) in enumerate(wrong):
             path = f"{where}/metadata/{number:05}-x.metadata.json"
             with open(path, "w") as f:
