@@ -27,6 +27,13 @@ static tarn_code gone_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->retired.gone(tx, r->table_id, r->path, err);
 }
 
+static tarn_code add_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    const struct retire *r = ctx;
+    const struct tarn_retired_file file = { .path = r->path, .size = 100, .removed_at = -1 };
+    return tx->ops->retired.add(tx, r->table_id, &file, err);
+}
+
 struct list {
     int64_t table_id;
     struct tarn_buf text;
@@ -101,4 +108,12 @@ void tarn_contract_what_is_retired_is_in_no_older_version_and_known_until_it_is_
     fx_write(store, gone_tx, &r, TARN_OK);
     fx_write(store, gone_tx, &r, TARN_OK);
     expect_retired(store, id, "b@2004");
+    /* What was found on storage is known without a time; what is known already stays as it is. */
+    r.path = "b";
+    fx_write(store, add_tx, &r, TARN_OK);
+    r.path = "z";
+    fx_write(store, add_tx, &r, TARN_OK);
+    fx_write(store, add_tx, &r, TARN_OK);
+    expect_retired(store, id, "b@2004 z@-1");
+    expect_retired(store, other, "");
 }
