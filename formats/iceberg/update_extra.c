@@ -40,6 +40,8 @@ static tarn_code set_of(struct tarn_iceberg_build *build, json_t **array, const 
         code = tarn_iceberg_need_str(added, "statistics-path", &path, err);
     if (code == TARN_OK)
         code = tarn_iceberg_need_i64(added, "file-size-in-bytes", &size, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_opt_i64(added, "file-footer-size-in-bytes", &size, err);
     if (code != TARN_OK)
         return code;
     return replace(build, array, "snapshot-id", json_object_get(added, "snapshot-id"), added, err);
