@@ -613,9 +613,20 @@ def judge_dead_storage(table, pending):
         assert known[storage.pointer] <= version, f"the pointer {storage.pointer} is ahead of the manifest {version}"
 
 
+def files_at(client, table, version):
+    """A long list is cut when its version expires meanwhile: asked again it says so."""
+    try:
+        return client.call("GET", url(table, f"/files?version={version}"))
+    except http.client.IncompleteRead:
+        client.close()
+        status, there = client.call("GET", url(table, f"/files?version={version}"))
+        assert (status, there["code"]) == (404, "version_expired"), there
+        return status, there
+
+
 def judge_snapshots(client, table, oldest, versions):
     for version in versions:
-        status, there = client.call("GET", url(table, f"/files?version={version}"))
+        status, there = files_at(client, table, version)
         if status == 404 and there["code"] == "version_expired" and version < there["oldest_version"] < table.version:
             table.oldest = max(table.oldest, there["oldest_version"]) # the sweeper works beside us
             continue
