@@ -12,7 +12,7 @@ static int64_t first_version_of(const struct tarn_rebuilding *b)
     const struct tarn_traces *t = &b->traces;
     int64_t lowest = t->entries.count > 0 ? t->entries.items[0].version : 1;
 
-    if (t->manifest_own && t->manifest.created_at >= 0)
+    if (t->manifest_own && t->manifest.created_at >= 0 && t->manifest.first_version <= t->manifest.version)
         return t->manifest.first_version;
     if (t->checkpoints.count > 0 && t->checkpoints.items[0].version <= lowest)
         return 0; /* its history was cut there */

@@ -70,8 +70,10 @@ static tarn_code write_op(struct tarn_tx *tx, const struct tarn_replay *r, const
         return TARN_OK;
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
+    int64_t *bytes = op->is_add ? &counts->bytes_added : &counts->bytes_removed;
     *(op->is_add ? &counts->files_added : &counts->files_removed) += 1;
-    *(op->is_add ? &counts->bytes_added : &counts->bytes_removed) += size;
+    if (__builtin_add_overflow(*bytes, size, bytes))
+        return tarn_fail(err, TARN_FILE_CONFLICT, "the sizes of the files have no sum");
     return TARN_OK;
 }
 
@@ -150,13 +152,15 @@ static tarn_code move_table(struct tarn_tx *tx, const struct tarn_replay *r, con
     return tx->ops->tables.update(tx, table, err);
 }
 
-static void move_state(struct state *state, struct tarn_commit_row *row)
+static tarn_code move_state(struct state *state, struct tarn_commit_row *row, struct tarn_err *err)
 {
     if (row->committed_at < state->committed_at)
         row->committed_at = state->committed_at;
     row->file_count = state->file_count + row->files_added - row->files_removed;
-    row->total_bytes = state->total_bytes + row->bytes_added - row->bytes_removed;
+    if (__builtin_add_overflow(state->total_bytes - row->bytes_removed, row->bytes_added, &row->total_bytes))
+        return tarn_fail(err, TARN_FILE_CONFLICT, "the table's size would be out of range");
     *state = (struct state){ row->version, row->committed_at, row->file_count, row->total_bytes };
+    return TARN_OK;
 }
 
 static tarn_code write_commit(struct tarn_tx *tx, struct write *w, const struct tarn_held_commit *commit, size_t op,
@@ -167,7 +171,8 @@ static tarn_code write_commit(struct tarn_tx *tx, struct write *w, const struct 
     const struct state before = w->state;
     tarn_code code = write_ops(tx, r, op, commit->ops, row.version, &row, err);
 
-    move_state(&w->state, &row);
+    if (code == TARN_OK)
+        code = move_state(&w->state, &row, err);
     if (code == TARN_OK && r->staged)
         code = tx->ops->tables.stage(tx, r->table->id, 0, err);
     if (code != TARN_OK || commit->no_row)

@@ -8,11 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-void tarn_retaking_done(struct tarn_retaking *r)
+static void let_go(struct tarn_retaking *r)
 {
     if (r->claimed)
         tarn_lease_release(r->lake->leases, r->table_id);
     r->claimed = false;
+}
+
+void tarn_retaking_done(struct tarn_retaking *r)
+{
+    let_go(r);
     tarn_table_free(tarn_take(&r->table));
     tarn_place_free(tarn_take(&r->place));
     tarn_traces_done(&r->traces);
@@ -185,7 +190,7 @@ static tarn_code add_checkpoints(struct tarn_tx *tx, const struct tarn_retaking 
     return code;
 }
 
-/* The other name, when nobody has it; its schema and all else stays the same table's. */
+/* The other name, when nobody has it, and when the document that tells it is Tarn's. */
 static tarn_code rename_table(struct tarn_tx *tx, struct tarn_retaking *r, struct tarn_table *table, struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *same = NULL;
@@ -194,7 +199,7 @@ static tarn_code rename_table(struct tarn_tx *tx, struct tarn_retaking *r, struc
     TARN_ERR(none);
 
     r->renamed = r->name_taken = false;
-    if (!r->name[0] || tarn_ident_parse(r->name, "table", &ident, NULL) != TARN_OK)
+    if (!r->name[0] || !r->has_shown || tarn_ident_parse(r->name, "table", &ident, NULL) != TARN_OK)
         return TARN_OK;
     tarn_code code = tx->ops->tables.get(tx, ident.namespace_, ident.name, &same, &none);
     r->name_taken = code == TARN_OK;
@@ -286,7 +291,10 @@ tarn_code tarn_retake_run(struct tarn_retaking *r, struct tarn_err *err)
     code = look(r, err);
     if (code != TARN_OK)
         return code;
-    if (!r->dry_run)
-        return take(r, err);
+    if (!r->dry_run) {
+        code = take(r, err);
+        let_go(r);
+        return code;
+    }
     return r->is_thorough || r->plan.count > 0 ? take_batches(r, err) : TARN_OK;
 }

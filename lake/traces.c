@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { KNOWN_A_READ = 1000 };
+#define VERSION_MAX (INT64_MAX / 2) /* above there is no room to count on: no version of Tarn's */
 
 void tarn_traces_done(struct tarn_traces *traces)
 {
@@ -71,7 +72,8 @@ tarn_code tarn_traces_manifest(struct tarn_place *place, struct tarn_traces *tra
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
     traces->manifest_is = TARN_TRACE_READ;
-    traces->manifest_own = is_own(traces, traces->manifest.catalog, traces->manifest.table_uuid);
+    traces->manifest_own = is_own(traces, traces->manifest.catalog, traces->manifest.table_uuid) &&
+                           traces->manifest.version <= VERSION_MAX;
     return TARN_OK;
 }
 
@@ -185,7 +187,7 @@ static tarn_code sort_entry(struct listing *l, struct tarn_trace trace, const st
     if (!is_own(t, head->catalog, head->table_uuid))
         return keep(&t->others, trace, err);
     /* Tarn's own name their version and themselves. */
-    bool is_whole = head->version > 0 && head->id && strcmp(head->id, id) == 0;
+    bool is_whole = head->version > 0 && head->version <= VERSION_MAX && head->id && strcmp(head->id, id) == 0;
     return keep(is_whole ? &t->entries : &t->bad, trace, err);
 }
 
@@ -222,7 +224,8 @@ static tarn_code open_checkpoint(struct listing *l, const struct tarn_trace *tra
         return tarn_err_move(err, &bad);
     told.version = head.version;
     told.timestamp = head.last_updated;
-    return is_own(l->traces, head.catalog, head.table_uuid) ? keep(&l->traces->checkpoints, told, err) : TARN_OK;
+    return is_own(l->traces, head.catalog, head.table_uuid) && head.version <= VERSION_MAX
+               ? keep(&l->traces->checkpoints, told, err) : TARN_OK;
 }
 
 typedef tarn_code open_fn(struct listing *l, const struct tarn_trace *trace, struct tarn_err *err);

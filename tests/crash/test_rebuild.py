@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The catalog deleted and rebuilt by `tarn recover` from the folders alone: every answer about every table is as it was."""
-import json, os, shutil, subprocess, sys
+import json, os, random, shutil, subprocess, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from answers import Writer, assert_same, catalog_answers, quoted, table_answers
@@ -340,6 +340,69 @@ def documents_of_older_servers_do_too():
         server.stop()
 
 
+HOSTILE = (0, -1, 1, 2 ** 62, 2 ** 63 - 1, 2 ** 63, 1e300, "", "x" * 5000, "../../etc/passwd", "a\u0001b", None, True, [], {}, [[]], "txn-3",
+           "2024-02-01T14:30:00Z", "9999-12-31T23:59:59Z", ["a", "b"], {"a": {"b": []}})
+
+
+def spoil(rng, value):
+    """The document with one place changed."""
+    if isinstance(value, dict) and value and rng.random() < 0.8:
+        key = rng.choice(sorted(value))
+        changed = dict(value)
+        if rng.random() < 0.15:
+            del changed[key]
+        else:
+            changed[key] = spoil(rng, value[key])
+        return changed
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        at = rng.randrange(len(value))
+        return value[:at] + [spoil(rng, value[at])] * rng.choice((1, 1, 1, 0, 2)) + value[at + 1:]
+    return rng.choice(HOSTILE)
+
+
+def spoiled_documents_are_told_and_nothing_crashes():
+    seed = os.environ.get("TARN_REBUILD_SEED", "1")
+    rng = random.Random(seed)
+    with folder() as home:
+        data, lake = f"{home}/data", f"{home}/lake"
+        os.makedirs(lake)
+        server = Server(data, "--root", lake).start()
+        writer = Writer(server.client(), lake, seed=11)
+        for name in ("a", "b"):
+            writer.register(name, schema=SCHEMA, partition_keys=["date"])
+        lay_a_table(f"{lake}/old", 3, 2)
+        writer.register("old", location=f"{lake}/old")
+        writer.live["old"] = {f["path"]: f for f in writer.client.get("/api/table/old/files")["files"]}
+        writer.schemas["old"] = 2
+        writer.live_on(40)
+        until_published(writer.client, writer.tables)
+        server.stop()
+        kinds = {}
+        for n in range(int(os.environ.get("TARN_REBUILD_SPOILED", "60"))):
+            spoilt, new = f"{home}/spoilt", f"{home}/new"
+            shutil.copytree(lake, spoilt)
+            documents = [os.path.join(r, f) for r, _, names in os.walk(spoilt) for f in names if f.endswith(".json")]
+            for path in rng.sample(documents, rng.randrange(1, 6)):
+                with open(path) as f:
+                    text = f.read()
+                if rng.random() < 0.1:
+                    put(path, text[:rng.randrange(len(text))])
+                else:
+                    put(path, json.dumps(spoil(rng, json.loads(text))))
+            done = subprocess.run([TARN, "recover", "--data", new, spoilt, "--json"], capture_output=True, text=True)
+            assert done.returncode in (0, 1), (seed, n, done.returncode, done.stderr[-3000:])
+            told = json.loads(done.stdout)
+            assert (done.returncode == 1) == bool(told["told"])
+            kinds[done.returncode] = kinds.get(done.returncode, 0) + 1
+            if n % 10 == 0: # and what came of it serves
+                server = Server(new, "--root", spoilt).start()
+                assert len(server.client().get("/api/tables")["tables"]) == len(told["tables"])
+                assert server.stop() == 0
+            shutil.rmtree(spoilt)
+            shutil.rmtree(new)
+        print(f"     {kinds}")
+
+
 if __name__ == "__main__":
     main(a_rich_catalog_comes_back_as_it_was, a_thousand_commits_and_an_expired_history, what_is_odd_is_told_and_does_not_stop_the_rest,
-         tables_made_after_a_backup_are_added, documents_of_older_servers_do_too)
+         tables_made_after_a_backup_are_added, documents_of_older_servers_do_too, spoiled_documents_are_told_and_nothing_crashes)
