@@ -36,7 +36,7 @@ static tarn_code get_text(struct tarn_tx *tx, const char *key, char out[64], str
 static tarn_code is_one_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct copy *c = ctx;
-    char copy[64], backup[64];
+    char copy[64] = "", backup[64] = "";
     tarn_code code = get_text(tx, META_COPY, copy, err);
 
     if (code == TARN_OK)
