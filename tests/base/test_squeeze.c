@@ -15,7 +15,7 @@ static const struct {
 } k_packed[] = {
     { TARN_CODEC_NONE, "none", TEXT, 14 },
     { TARN_CODEC_DEFLATE, "deflate, stored", "\x01\x0e\x00\xf1\xff" TEXT, 19 },
-    { TARN_CODEC_GZIP, "gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x01\x0e\x00\xf1\xff" TEXT "@SUM@", 37 },
+    { TARN_CODEC_GZIP, "gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x01\x0e\x00\xf1\xff" TEXT "@SUM_LEN", 37 },
     { TARN_CODEC_SNAPPY, "snappy", "\x0e\x34" TEXT, 16 },
     { TARN_CODEC_ZSTD, "zstd", "\x28\xb5\x2f\xfd\x20\x0e\x71\x00\x00" TEXT, 23 },
 };
