@@ -45,7 +45,6 @@ struct tarn_iceberg_work {
     bool is_same;              /* nothing was to be done: nothing was written */
     struct tarn_buf refs;      /* the other form, empty: the same */
     struct tarn_iceberg_meta *meta;
-    int64_t base_version;
     char *base_file;           /* owned; NULL: a create */
     int64_t base_snapshot;
     struct tarn_buf gone;      /* files that left metadata-log and may go: texts, each ended by NUL */

@@ -63,7 +63,6 @@ static tarn_code base_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         return tarn_name_free(tx, work->ident.namespace_, work->ident.name, err);
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
-    work->base_version = work->table->version;
     code = copy_text(work->table->metadata_location, &work->base_file, err);
     return code == TARN_OK ? tx->ops->iceberg.get(tx, work->table->id, false, parse_base, work, err) : code;
 }

@@ -13,7 +13,6 @@ struct names {
     char mark[TARN_ICEBERG_MARK];
     char namespace_[TARN_NAMESPACE_MAX + 1];
     char after[TARN_NAME_MAX + 1];
-    int64_t after_id;
 };
 
 static void names_free(struct tarn_list *list) { free(list); }
@@ -38,7 +37,6 @@ static tarn_code visit(void *ctx, const struct tarn_table *table, struct tarn_er
     else
         return TARN_OK;
     snprintf(l->after, sizeof l->after, "%s", table->name);
-    l->after_id = table->id;
     return TARN_OK;
 }
 
