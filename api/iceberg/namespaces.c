@@ -251,14 +251,6 @@ static tarn_code drop_parse(const struct tarn_request *req, void *state, struct 
     return tarn_iceberg_path_namespace(req, use->name, err);
 }
 
-static tarn_code nothing_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
-{
-    (void)req;
-    (void)state;
-    (void)err;
-    return tarn_iceberg_answer_nothing(reply);
-}
-
 static tarn_code properties_parse(const struct tarn_request *req, void *state, struct tarn_err *err)
 {
     struct tarn_namespace_properties_use *use = state;
@@ -289,5 +281,5 @@ static tarn_code properties_answer(const struct tarn_request *req, void *state, 
 }
 
 const struct tarn_flow tarn_iceberg_namespace_create = { &tarn_namespace_add, create_parse, create_answer };
-const struct tarn_flow tarn_iceberg_namespace_drop = { &tarn_namespace_remove, drop_parse, nothing_answer };
+const struct tarn_flow tarn_iceberg_namespace_drop = { &tarn_namespace_remove, drop_parse, tarn_iceberg_flow_nothing };
 const struct tarn_flow tarn_iceberg_namespace_properties = { &tarn_namespace_properties, properties_parse, properties_answer };

@@ -149,14 +149,6 @@ static tarn_code view_answer(const struct tarn_request *req, void *state, struct
     return answer_view(((const struct tarn_view_use *)state)->row, reply, err);
 }
 
-static tarn_code nothing_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
-{
-    (void)req;
-    (void)state;
-    (void)err;
-    return tarn_iceberg_answer_nothing(reply);
-}
-
 /* The name in the body, in the namespace of the path. */
 static tarn_code read_new(const struct tarn_request *req, struct tarn_view_use *use, struct tarn_err *err)
 {
@@ -230,5 +222,5 @@ static tarn_code drop_parse(const struct tarn_request *req, void *state, struct 
 const struct tarn_flow tarn_iceberg_view_post = { &tarn_view_create, create_parse, view_answer };
 const struct tarn_flow tarn_iceberg_view_register = { &tarn_view_register, register_parse, view_answer };
 const struct tarn_flow tarn_iceberg_view_replace = { &tarn_view_replace, replace_parse, view_answer };
-const struct tarn_flow tarn_iceberg_view_rename = { &tarn_view_rename, rename_parse, nothing_answer };
-const struct tarn_flow tarn_iceberg_view_drop = { &tarn_view_drop, drop_parse, nothing_answer };
+const struct tarn_flow tarn_iceberg_view_rename = { &tarn_view_rename, rename_parse, tarn_iceberg_flow_nothing };
+const struct tarn_flow tarn_iceberg_view_drop = { &tarn_view_drop, drop_parse, tarn_iceberg_flow_nothing };
