@@ -3,21 +3,21 @@
 #include "api/answers.h"
 #include "base/hash.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARDS   16
-#define BODY_MAX (16u << 10)
-#define KEY_MAX  (TARN_NAMESPACE_MAX + TARN_NAME_MAX + 4)
+#define SHARDS  16
+#define SHARE   8 /* the part of a shard that one body may fill */
+#define KEY_MAX (TARN_NAMESPACE_MAX + TARN_NAME_MAX + 4)
 
 struct entry {
     struct entry *chain;         /* in its bucket */
     struct entry *newer, *older; /* in its shard */
     uint64_t hash, clock;
     int64_t table_id, until_ms;
-    char tag[TARN_ANSWER_TAG];
-    uint32_t key_len, body_len;
-    char data[]; /* key, body */
+    uint32_t key_len, tag_len, body_len;
+    char data[]; /* key, tag, body */
 };
 
 struct shard {
@@ -57,7 +57,7 @@ static struct shard *shard_of(struct tarn_answers *answers, uint64_t hash)
     return &answers->shard[hash >> 60];
 }
 
-static size_t size_of(const struct entry *entry) { return sizeof *entry + entry->key_len + entry->body_len; }
+static size_t size_of(const struct entry *entry) { return sizeof *entry + entry->key_len + entry->tag_len + entry->body_len; }
 
 /* Where the pointer to the entry stands, or the end of its bucket. */
 static struct entry **locate(struct shard *shard, const struct key *key)
@@ -95,16 +95,19 @@ static void drop_oldest(struct shard *shard)
     drop(shard, at);
 }
 
-static struct entry *entry_new(const struct key *key, const struct tarn_buf *body)
+static struct entry *entry_new(const struct key *key, const char *tag, const struct tarn_buf *body)
 {
-    struct entry *entry = malloc(sizeof *entry + key->len + body->len);
+    size_t tag_len = strlen(tag);
+    struct entry *entry = malloc(sizeof *entry + key->len + tag_len + body->len);
     if (!entry)
         return NULL;
     entry->hash = key->hash;
     entry->key_len = (uint32_t)key->len;
+    entry->tag_len = (uint32_t)tag_len;
     entry->body_len = (uint32_t)body->len;
     memcpy(entry->data, key->text, key->len);
-    memcpy(entry->data + key->len, body->data, body->len);
+    memcpy(entry->data + key->len, tag, tag_len);
+    memcpy(entry->data + key->len + tag_len, body->data, body->len);
     return entry;
 }
 
@@ -173,9 +176,10 @@ bool tarn_answers_find(struct tarn_answers *answers, enum tarn_answer_kind kind,
     bool holds = entry && now_ms < entry->until_ms &&
                  !tarn_store_touched(answers->store, entry->table_id, entry->clock);
     if (holds) {
-        tarn_buf_add(out, entry->data + entry->key_len, entry->body_len);
+        const char *kept = entry->data + entry->key_len;
+        tarn_buf_add(out, kept + entry->tag_len, entry->body_len);
         if (tag)
-            memcpy(tag, entry->tag, TARN_ANSWER_TAG);
+            snprintf(tag, TARN_ANSWER_TAG, "%.*s", (int)entry->tag_len, kept);
     }
     pthread_mutex_unlock(&shard->lock);
     return holds && !out->failed;
@@ -185,18 +189,15 @@ void tarn_answers_keep(struct tarn_answers *answers, enum tarn_answer_kind kind,
                        const struct tarn_ident *ident, int64_t table_id, uint64_t clock, int64_t until_ms,
                        const struct tarn_buf *body, const char *tag)
 {
-    if (!answers || body->failed || body->len > BODY_MAX || (tag && strlen(tag) >= TARN_ANSWER_TAG))
+    if (!answers || body->failed || body->len > answers->shard_max / SHARE || (tag && strlen(tag) >= TARN_ANSWER_TAG))
         return;
     const struct key key = key_of(kind, ident);
-    struct entry *entry = entry_new(&key, body);
+    struct entry *entry = entry_new(&key, tag ? tag : "", body);
     if (!entry)
         return;
     entry->table_id = table_id;
     entry->clock = clock;
     entry->until_ms = until_ms;
-    memset(entry->tag, 0, sizeof entry->tag);
-    if (tag)
-        memcpy(entry->tag, tag, strlen(tag));
     struct shard *shard = shard_of(answers, key.hash);
     pthread_mutex_lock(&shard->lock);
     struct entry **before = locate(shard, &key);

@@ -62,8 +62,10 @@ static tarn_code run_route(struct tarn_request *req, struct tarn_reply *reply, s
     const struct tarn_route *route = req->route;
     if (route->flow)
         code = run_flow(req, reply, err);
-    else
-        code = (route->handle ? route->handle : route->work)(req, reply, err);
+    else if (route->handle)
+        code = route->handle(req, reply, err);
+    if (code == TARN_OK && route->work && reply->status == 0)
+        code = route->work(req, reply, err);
     return code == TARN_OK ? drain_stream(reply, err) : code;
 }
 

@@ -116,7 +116,7 @@ struct tarn_route {
     const char *query;         /* names of its query parameters, separated by blanks; a trailing * in a name is a prefix */
     enum tarn_face face;       /* whose form its refusals have */
     tarn_handler_fn *handle;   /* a bounded read: memory or one indexed read; runs inline on the loop */
-    tarn_handler_fn *work;     /* reads more: runs on a worker */
+    tarn_handler_fn *work;     /* reads more: runs on a worker. Of a route with both, where `handle` set no status */
     const struct tarn_flow *flow;
     /* For requests under an Idempotency-Key (api/keyed.h): answers a repeated one with what is there now, on a worker. NULL: the
      * first answer is kept and given again. */

@@ -13,9 +13,11 @@
 #define FORM   TARN_BODY_FORM
 #define JSON   TARN_BODY_JSON
 #define MAYBE  TARN_BODY_JSON_OPTIONAL
-/* Where the work is done: INLINE on the loop, WORKER on a worker, FLOW step by step. */
+/* Where the work is done: INLINE on the loop, WORKER on a worker, EITHER there where the
+ * loop cannot, FLOW step by step. */
 #define INLINE(fn)  .handle = (fn)
 #define WORKER(fn)  .work = (fn)
+#define EITHER(fn, else_) .handle = (fn), .work = (else_)
 #define FLOW(flow_) .flow = &(flow_)
 
 /* clang-format off */
@@ -117,7 +119,8 @@ const struct tarn_route tarn_routes[] = {
     { "POST",   N "/register",               "icebergRegisterTable", WRITE, JSON, "", FLOW(tarn_iceberg_table_register), ICE,
       .again = tarn_iceberg_named_again },
     { "HEAD",   N "/tables/{table}",         "icebergTableExists", READ, EMPTY, "", INLINE(tarn_iceberg_table_exists), ICE },
-    { "GET",    N "/tables/{table}",         "icebergLoadTable", READ, EMPTY, "snapshots", WORKER(tarn_iceberg_table_load), ICE },
+    { "GET",    N "/tables/{table}",         "icebergLoadTable", READ, EMPTY, "snapshots",
+                                                              EITHER(tarn_iceberg_table_recall, tarn_iceberg_table_load), ICE },
     { "POST",   N "/tables/{table}",         "icebergUpdateTable", WRITE, JSON, "", FLOW(tarn_iceberg_table_commit), ICE,
       .again = tarn_iceberg_commit_again },
     { "DELETE", N "/tables/{table}",         "icebergDropTable", WRITE, EMPTY, "purgeRequested", FLOW(tarn_iceberg_table_drop), ICE },

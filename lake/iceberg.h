@@ -24,6 +24,10 @@ TARN_MUST tarn_code tarn_iceberg_file_read(struct tarn_lake *lake, const char *f
                                            struct tarn_err *err);
 /* Is it there? TARN_NOT_FOUND as above. Blocks. */
 TARN_MUST tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *file, struct tarn_err *err);
+/* Does it lie on local storage? Elsewhere its absence is left to the monitors. */
+bool tarn_iceberg_file_is_local(const char *file);
+/* Nothing says that it is not there: on local storage the system knows in memory that it is. Never waits. */
+bool tarn_iceberg_file_is_seen(const struct tarn_lake *lake, const char *file);
 /* Does what it can: a file that stays is a leftover, no damage. Blocks. */
 void tarn_iceberg_file_remove(struct tarn_lake *lake, const char *file);
 

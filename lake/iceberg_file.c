@@ -101,6 +101,17 @@ tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *file, struc
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
+bool tarn_iceberg_file_is_local(const char *file) { return file[0] == '/' || tarn_starts_with(file, "file:"); }
+
+bool tarn_iceberg_file_is_seen(const struct tarn_lake *lake, const char *file)
+{
+    TARN_AUTO(mem) char *canonical = NULL;
+    TARN_ERR(ignored);
+
+    return !tarn_iceberg_file_is_local(file) ||
+           (tarn_iceberg_locate(file, &canonical, &ignored) == TARN_OK && tarn_storage_sees(lake->storage, canonical));
+}
+
 void tarn_iceberg_file_remove(struct tarn_lake *lake, const char *file)
 {
     TARN_AUTO(place) struct tarn_place *place = NULL;

@@ -73,11 +73,12 @@ static void look_by_key(struct tarn_task *task)
 static tarn_code do_work(struct tarn_task *task)
 {
     const struct tarn_route *route = task->req.route;
-    tarn_handler_fn *handler = route->handle ? route->handle : route->work;
+    tarn_handler_fn *handler = route->handle && !task->is_declined ? route->handle : route->work;
     if (task->tasks->polls)
         task->events_seen = tarn_store_events_clock(task->req.app->lake->store);
     tarn_reply_done(&task->reply); /* of an earlier look */
     tarn_code code = handler(&task->req, &task->reply, &task->err);
+    task->is_declined = code == TARN_OK && handler == route->handle && route->work && task->reply.status == 0;
     /* The first piece before the status line: what fails at once is an honest error. */
     if (code == TARN_OK && task->reply.stream.produce)
         code = tarn_stream_fill(task);
@@ -138,6 +139,8 @@ static void run_step(struct tarn_task *task)
     case TARN_STEP_ANSWER:
         break;
     }
+    if (task->is_declined && step == TARN_STEP_WORK)
+        return;
     if (task->code != TARN_OK || is_last)
         task->step = waits ? TARN_STEP_PARK : faulty;
 }
@@ -266,7 +269,7 @@ static bool is_loops(const struct tarn_task *task)
     case TARN_STEP_PARSE:
         return small;
     case TARN_STEP_WORK:
-        return task->req.route->handle && small;
+        return task->req.route->handle && !task->is_declined && small;
     default:
         return false;
     }

@@ -140,6 +140,13 @@ static bool answers_at_once(const struct tarn_visit *visit)
            MHD_lookup_connection_value(visit->connection, MHD_HEADER_KIND, "Expect");
 }
 
+/* What is left to a worker takes its headers along. */
+static tarn_code depart(struct tarn_visit *visit, struct tarn_err *err)
+{
+    tarn_code code = visit->task.req.header == header_live ? keep_headers(visit, err) : TARN_OK;
+    return code == TARN_OK ? tarn_task_depart(&visit->task, err) : code;
+}
+
 static enum MHD_Result proceed(struct tarn_visit *visit)
 {
     struct tarn_task *task = &visit->task;
@@ -147,7 +154,7 @@ static enum MHD_Result proceed(struct tarn_visit *visit)
         return tarn_visit_respond_lost(visit);
     if (tarn_flow_advance(task))
         return tarn_visit_respond(visit);
-    tarn_code code = tarn_task_depart(task, &task->err);
+    tarn_code code = depart(visit, &task->err);
     if (code != TARN_OK) {
         task->code = code;
         return tarn_visit_respond(visit);
@@ -186,7 +193,7 @@ static void complete(struct tarn_visit *visit)
     visit->is_whole = true;
     task->req.body = task->body.data;
     task->req.body_len = task->body.len;
-    if (task->code != TARN_OK || task->req.route->handle)
+    if (task->code != TARN_OK || task->req.route->handle) /* which reads the headers as they lie there */
         return;
     task->code = keep_headers(visit, &task->err);
     if (task->code != TARN_OK)

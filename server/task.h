@@ -57,6 +57,7 @@ struct tarn_task {
     void *use;               /* owned: the struct of the flow's use case, or NULL */
     unsigned rechecks;
     struct tarn_keyed keyed;
+    bool is_declined;        /* the inline handler left it to a worker */
     bool is_replayed;        /* answered as before, under its key */
     uint64_t events_seen;    /* the events' clock before the last look */
     int64_t waits_until_ms;  /* monotonic: for events, 0: it does not wait yet */

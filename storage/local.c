@@ -34,8 +34,7 @@ void tarn_local_object(const struct statx *st, struct tarn_object *out)
 
 /* --- open and close --- */
 
-/* What of `location` lies below `root`: "" for the root itself. */
-static const char *below(const char *root, const char *location)
+const char *tarn_local_below(const char *root, const char *location)
 {
     const char *rest = location + strlen(root);
     return rest[0] == '/' ? rest + 1 : rest;
@@ -53,20 +52,19 @@ static tarn_code open_fail(int error, const char *location, struct tarn_err *err
 
 static int open_folder(const char *root, const char *path, bool create)
 {
-    if (create && tarn_local_make_root(root) != 0)
-        return -1;
     TARN_AUTO_FD int top = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (top < 0)
-        return -1;
-    if (create)
-        return tarn_local_make_folder(top, path);
-    return tarn_local_openat(top, path[0] ? path : ".", O_RDONLY | O_DIRECTORY);
+    int fd = top < 0 ? -1 : tarn_local_openat(top, path[0] ? path : ".", O_RDONLY | O_DIRECTORY);
+    if (fd >= 0 || errno != ENOENT || !create)
+        return fd;
+    if (top < 0 && tarn_local_make_root(root) == 0)
+        top = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return top < 0 ? -1 : tarn_local_make_folder(top, path);
 }
 
 static tarn_code local_open(const char *root, const char *location, bool create, struct tarn_place **out,
                             struct tarn_err *err)
 {
-    TARN_AUTO_FD int fd = open_folder(root, below(root, location), create);
+    TARN_AUTO_FD int fd = open_folder(root, tarn_local_below(root, location), create);
     if (fd < 0)
         return open_fail(errno, location, err);
 
@@ -217,6 +215,7 @@ const struct tarn_place_ops tarn_local_ops = {
     .lister_next = tarn_local_lister_next,
     .lister_free = tarn_local_lister_free,
     .folder = tarn_local_folder,
+    .sees = tarn_local_sees,
     .stat = local_stat,
     .read = local_read,
     .reader = local_reader,

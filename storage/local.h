@@ -25,6 +25,9 @@ void tarn_local_close(int *fd);
 tarn_code tarn_local_fail(int error, const char *doing, const char *location, const char *path,
                           struct tarn_err *err);
 
+/* What of `location` lies below `root`, in it: "" for the root itself. */
+const char *tarn_local_below(const char *root, const char *location);
+bool tarn_local_sees(const char *root, const char *location);
 /* openat2 beneath `dir`, following no link: the descriptor or -1 with errno. */
 int tarn_local_openat(int dir, const char *path, int flags);
 /* The same of a folder that is made when missing, with its parents, each durable. `path` "" is `dir` itself.

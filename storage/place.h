@@ -29,6 +29,8 @@ struct tarn_place_ops {
     tarn_code (*open)(const char *root, const char *location, bool create, struct tarn_place **out,
                       struct tarn_err *err);
     void (*free)(struct tarn_place *place);
+    /* NULL: what lies there is only known by asking. */
+    bool (*sees)(const char *root, const char *location);
     tarn_code (*lister)(struct tarn_place *place, const char *prefix, bool recursive,
                         struct tarn_lister **out, struct tarn_err *err);
     tarn_code (*lister_next)(struct tarn_lister *lister, struct tarn_object *out, bool *found,

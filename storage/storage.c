@@ -107,6 +107,13 @@ bool tarn_storage_root_is_lost(const struct tarn_storage *storage, const char *l
     return !has_any;
 }
 
+bool tarn_storage_sees(const struct tarn_storage *storage, const char *location)
+{
+    const char *root = root_of(storage, location);
+    const struct tarn_place_ops *ops = root ? kind_of(root) : NULL;
+    return ops && ops->sees && ops->sees(root, location);
+}
+
 /* --- places --- */
 
 tarn_code tarn_place_open(const struct tarn_storage *storage, const char *location, bool create,

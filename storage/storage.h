@@ -1,6 +1,6 @@
 /* storage.h - object stores behind one interface. A location is a canonical absolute path or
  * an s3:// URI under one of the roots; paths inside it are relative, '/'-separated.
- * Any thread may call; every call may block, so never on a thread that serves requests. */
+ * Any thread may call; every call but tarn_storage_sees may block, so never on a thread that serves requests. */
 #ifndef TARN_STORAGE_STORAGE_H
 #define TARN_STORAGE_STORAGE_H
 #include "base/buf.h"
@@ -36,6 +36,10 @@ const char *tarn_storage_root(const struct tarn_storage *storage, const char *lo
 /* Is that root itself gone: not there, not readable, or empty, as a mount point is with nothing mounted? For who met a
  * location that cannot be opened. Blocks. */
 bool tarn_storage_root_is_lost(const struct tarn_storage *storage, const char *location);
+
+/* Is there a file at `location` (canonical)? Never waits, so a thread that serves requests may call: false also when it lies under no
+ * root and where that is not known in memory, as on a disk not read yet or on another host. */
+bool tarn_storage_sees(const struct tarn_storage *storage, const char *location);
 
 /* A place: one table's folder, opened anew for each scan and each publication. Symlinks below the
  * root are not followed (openat2 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS on local disk). */

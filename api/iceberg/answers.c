@@ -12,18 +12,24 @@ void tarn_iceberg_etag(const char *location, enum tarn_iceberg_form form, char o
     snprintf(out, 40, "\"%.24s%s\"", hash, form == TARN_ICEBERG_REFS ? "-refs" : "");
 }
 
+void tarn_iceberg_answer_tag(struct tarn_reply *reply, const char *location, enum tarn_iceberg_form form)
+{
+    char etag[40];
+
+    tarn_iceberg_etag(location, form, etag);
+    tarn_reply_header(reply, "ETag", "%s", etag);
+    tarn_reply_header(reply, "Cache-Control", TARN_ICEBERG_CACHING);
+}
+
 tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const char *location, const char *metadata, size_t len,
                                     enum tarn_iceberg_form form, struct tarn_err *err)
 {
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
-    char etag[40];
 
     reply->status = 200;
-    tarn_reply_header(reply, "Cache-Control", TARN_ICEBERG_CACHING);
     tarn_jsonw_object(&w);
     if (location) {
-        tarn_iceberg_etag(location, form, etag);
-        tarn_reply_header(reply, "ETag", "%s", etag);
+        tarn_iceberg_answer_tag(reply, location, form);
         tarn_jsonw_kstr(&w, "metadata-location", location);
     }
     tarn_jsonw_key(&w, "metadata");

@@ -45,6 +45,8 @@ bool tarn_iceberg_say(const struct tarn_request *req, tarn_code code, char *out,
 /* LoadTableResult with its ETag; `location` NULL: staged. `config` may be NULL. */
 TARN_MUST tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const char *location, const char *metadata,
                                               size_t len, enum tarn_iceberg_form form, struct tarn_err *err);
+/* The headers ETag and Cache-Control of what lies behind `location`. */
+void tarn_iceberg_answer_tag(struct tarn_reply *reply, const char *location, enum tarn_iceberg_form form);
 /* The tag of what lies behind `location`, in this form. */
 void tarn_iceberg_etag(const char *location, enum tarn_iceberg_form form, char out[40]);
 TARN_MUST tarn_code tarn_iceberg_answer_nothing(struct tarn_reply *reply); /* 204 */
@@ -63,7 +65,7 @@ tarn_handler_fn tarn_iceberg_namespace_get, tarn_iceberg_namespace_exists; /* ha
 extern const struct tarn_flow tarn_iceberg_namespace_create, tarn_iceberg_namespace_drop, tarn_iceberg_namespace_properties;
 /* --- tables.c, table_load.c, table_change.c --- */
 tarn_handler_fn tarn_iceberg_tables_list, tarn_iceberg_table_load; /* work */
-tarn_handler_fn tarn_iceberg_table_exists; /* handle */
+tarn_handler_fn tarn_iceberg_table_recall, tarn_iceberg_table_exists; /* handle */
 /* The table as it is, without looking at its file: a commit that is answered again. */
 TARN_MUST tarn_code tarn_iceberg_answer_present(const struct tarn_request *req, const struct tarn_ident *ident,
                                                 struct tarn_reply *reply, struct tarn_err *err);

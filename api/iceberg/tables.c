@@ -1,11 +1,8 @@
-/* tables.c - lists, looks at and loads Iceberg tables. A load is one read of what is kept beside the row; on local storage it
- * also asks whether the metadata file is still there. */
+/* tables.c - lists Iceberg tables. */
 #include "api/iceberg/iceberg.h"
 #include "api/native/list.h"
 #include "lake/iceberg_names.h"
 #include <string.h>
-
-/* --- the list --- */
 
 struct names {
     struct tarn_list list; /* first */
@@ -79,100 +76,4 @@ tarn_code tarn_iceberg_tables_list(const struct tarn_request *req, struct tarn_r
                                   .free = names_free, .size = page.size, .token_key = "next-page-token" };
     tarn_list_reply(&l->list, NULL, "identifiers", reply);
     return TARN_OK;
-}
-
-/* --- one --- */
-
-struct load {
-    struct tarn_ident ident;
-    enum tarn_iceberg_form form;
-    const char *have;          /* If-None-Match, NULL: none */
-    struct tarn_reply *reply;  /* NULL: is it there? */
-    char *location;            /* owned */
-};
-
-static tarn_code answer(void *ctx, const char *text, size_t len, struct tarn_err *err)
-{
-    struct load *load = ctx;
-
-    tarn_reply_done(load->reply);
-    return tarn_iceberg_answer_table(load->reply, load->location, text, len, load->form, err);
-}
-
-static bool has_it(const struct load *load)
-{
-    char etag[40];
-
-    tarn_iceberg_etag(load->location, load->form, etag);
-    return load->have && (strcmp(load->have, "*") == 0 || strstr(load->have, etag));
-}
-
-static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    struct load *load = ctx;
-    TARN_AUTO(table) struct tarn_table *table = NULL;
-    tarn_code code = tarn_iceberg_find(tx, &load->ident, &table, err);
-
-    if (code != TARN_OK || !load->reply)
-        return code;
-    free(load->location);
-    load->location = tarn_take(&table->metadata_location);
-    if (has_it(load)) {
-        load->reply->status = 304;
-        return TARN_OK;
-    }
-    return tx->ops->iceberg.get(tx, table->id, load->form == TARN_ICEBERG_REFS, answer, load, err);
-}
-
-tarn_code tarn_iceberg_answer_present(const struct tarn_request *req, const struct tarn_ident *ident, struct tarn_reply *reply,
-                                      struct tarn_err *err)
-{
-    struct load load = { .ident = *ident, .reply = reply };
-    tarn_code code = tarn_store_read(req->app->lake->store, load_tx, &load, err);
-
-    free(load.location);
-    return code;
-}
-
-static tarn_code read_form(const struct tarn_request *req, enum tarn_iceberg_form *out, struct tarn_err *err)
-{
-    const char *text = tarn_query(req, "snapshots");
-
-    *out = text && strcmp(text, "refs") == 0 ? TARN_ICEBERG_REFS : TARN_ICEBERG_ALL;
-    if (text && *text && *out == TARN_ICEBERG_ALL && strcmp(text, "all") != 0)
-        return tarn_fail_field(err, "snapshots", "Invalid snapshots: %.100s (all, refs)", text);
-    return TARN_OK;
-}
-
-tarn_code tarn_iceberg_table_load(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
-{
-    struct load load = { .have = tarn_request_header(req, "If-None-Match"), .reply = reply };
-    char etag[40];
-    tarn_code code = tarn_iceberg_path_ident(req, TARN_TABLE_NOT_FOUND, &load.ident, err);
-
-    if (code == TARN_OK)
-        code = read_form(req, &load.form, err);
-    if (code == TARN_OK)
-        code = tarn_store_read(req->app->lake->store, load_tx, &load, err);
-    TARN_AUTO(mem) char *location = load.location;
-    if (code == TARN_OK && location[0] == '/')
-        code = tarn_iceberg_file_stat(req->app->lake, location, err);
-    else if (code == TARN_OK && strncmp(location, "file:", 5) == 0)
-        code = tarn_iceberg_file_stat(req->app->lake, location, err);
-    if (code == TARN_OK && reply->status == 304) {
-        tarn_iceberg_etag(location, load.form, etag);
-        tarn_reply_header(reply, "ETag", "%s", etag);
-        tarn_reply_header(reply, "Cache-Control", TARN_ICEBERG_CACHING);
-    }
-    return code;
-}
-
-tarn_code tarn_iceberg_table_exists(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
-{
-    struct load load = { 0 };
-    tarn_code code = tarn_iceberg_path_ident(req, TARN_TABLE_NOT_FOUND, &load.ident, err);
-
-    if (code == TARN_OK)
-        code = tarn_store_read(req->app->lake->store, load_tx, &load, err);
-    return code == TARN_OK ? tarn_iceberg_answer_nothing(reply) : code;
 }

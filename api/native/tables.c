@@ -71,7 +71,7 @@ tarn_code tarn_native_table_get(const struct tarn_request *req, struct tarn_repl
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
     struct tarn_app *app = req->app;
     struct tarn_ident ident;
-    char etag[TARN_ETAG_TEXT];
+    char etag[TARN_ANSWER_TAG];
     tarn_code code = tarn_request_ident(req, &ident, err);
 
     if (code != TARN_OK)

@@ -143,6 +143,32 @@ Test(answers, a_read_that_began_before_a_write_is_never_kept_for_good)
     cr_expect(eq(str, (char *)find(TARN_ANSWER_STATUS, &k_orders, 0), ""));
 }
 
+Test(answers, one_comes_with_its_tag_and_what_is_too_long_is_not_kept)
+{
+    static const struct {
+        size_t body, tag;
+        bool is_kept;
+    } k_rows[] = {
+        { 0, 0, true }, { 1, TARN_ANSWER_TAG - 1, true }, { 1, TARN_ANSWER_TAG, false }, { 8192, 1, true }, { 8193, 1, false },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        TARN_AUTO_DONE(buf) struct tarn_buf body = { 0 }, out = { 0 };
+        char tag[TARN_ANSWER_TAG + 1] = "", found[TARN_ANSWER_TAG] = "";
+        struct tarn_ident ident = { "n", "" };
+        snprintf(ident.name, sizeof ident.name, "t%zu", i);
+        memset(tag, 't', k_rows[i].tag);
+        memset(tarn_buf_reserve(&body, k_rows[i].body + 1), 'b', k_rows[i].body);
+        body.len = k_rows[i].body;
+        tarn_answers_keep(answers, TARN_ANSWER_LOAD, &ident, 7, tarn_store_clock(store), INT64_MAX, &body, tag);
+        bool is_kept = tarn_answers_find(answers, TARN_ANSWER_LOAD, &ident, 0, &out, found);
+        cr_expect(eq(int, is_kept, k_rows[i].is_kept), "row %zu", i);
+        if (is_kept) {
+            cr_expect(eq(sz, out.len, k_rows[i].body), "row %zu", i);
+            cr_expect(eq(str, found, tag), "row %zu", i);
+        }
+    }
+}
+
 Test(answers, room_is_made_by_dropping_the_oldest)
 {
     struct tarn_ident ident = { "n", "" };

@@ -4,7 +4,7 @@ import os, socket, sys, urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from iceberg import I, SCHEMA, append, start, view_body
+from iceberg import I, SCHEMA, Catalog, append, local, start, view_body
 from tarn import folder, main
 
 T = "/namespaces/n/tables/t"
@@ -72,6 +72,105 @@ def loads_are_for_the_client_alone_and_delegation_is_accepted():
             assert catalog.headers["Cache-Control"] == "private, no-cache"
             assert body["config"] == {} and "storage-credentials" not in body
             catalog.ok("DELETE", T)
+        assert server.stop() == 0
+
+
+def a_load_that_was_answered_before_tells_what_is_now():
+    """What is asked again and again is answered from memory: each change must end that, for both forms."""
+    def commit(catalog):
+        assert catalog.commit("n", "t", *append(1, 1))[0] == 200
+
+    def by_group(catalog):
+        updates, requirements = append(1, 1)
+        catalog.ok("POST", "/transactions/commit", {"table-changes": [
+            {"identifier": {"namespace": ["n"], "name": "t"}, "requirements": requirements, "updates": updates}]})
+
+    def rename(catalog):
+        catalog.ok("POST", "/tables/rename", {"source": {"namespace": ["n"], "name": "t"},
+                                              "destination": {"namespace": ["n"], "name": "away"}})
+
+    def drop(catalog):
+        catalog.ok("DELETE", T)
+
+    def drop_and_create(catalog):
+        drop(catalog)
+        catalog.table("n", "t", properties={"new": "yes"})
+
+    def swap_names(catalog):
+        catalog.table("n", "other", properties={"new": "yes"})
+        rename(catalog)
+        catalog.ok("POST", "/tables/rename", {"source": {"namespace": ["n"], "name": "other"},
+                                              "destination": {"namespace": ["n"], "name": "t"}})
+
+    def overwrite(catalog):
+        other = catalog.table("n", "other", properties={"new": "yes"})["metadata-location"]
+        catalog.ok("DELETE", "/namespaces/n/tables/other")
+        catalog.ok("POST", "/namespaces/n/register", {"name": "t", "metadata-location": other, "overwrite": True})
+
+    def lose_the_file(catalog):
+        os.unlink(local(catalog.load("n", "t")["metadata-location"]))
+
+    def rename_the_file(catalog):
+        file = local(catalog.load("n", "t")["metadata-location"])
+        os.rename(file, file + ".away")
+
+    def make_it_a_link(catalog):
+        rename_the_file(catalog)
+        file = local(catalog.load_kept["metadata-location"])
+        os.symlink(file + ".away", file)
+
+    with folder() as top:
+        server, catalog = start(top)
+        for change, status in [(commit, 200), (by_group, 200), (rename, 404), (drop, 404), (drop_and_create, 200), (swap_names, 200),
+                               (overwrite, 200), (lose_the_file, 404), (rename_the_file, 404), (make_it_a_link, 404)]:
+            name = change.__name__
+            catalog.namespace("n")
+            catalog.table("n", "t")
+            for query in ("", "?snapshots=refs") * 3:
+                catalog.load_kept = catalog.load("n", "t", query)
+                tag = catalog.headers["ETag"]
+            change(catalog)
+            for query in ("", "?snapshots=refs", "", "?snapshots=refs"):
+                got, answer = catalog.call("GET", T + query)
+                assert got == status, (name, query, got, answer)
+                if got == 200:
+                    assert answer["metadata-location"] != catalog.load_kept["metadata-location"], name
+                    now = answer["metadata"]
+                    assert now["current-snapshot-id"] == 1 or now["properties"].get("new") == "yes", name
+                    assert catalog.call("GET", T + "?snapshots=refs", If_None_Match=tag)[0] == 200, name
+            for left in catalog.ok("GET", "/namespaces/n/tables")["identifiers"]:
+                catalog.ok("DELETE", f"/namespaces/n/tables/{left['name']}")
+            catalog.ok("DELETE", "/namespaces/n")
+        assert server.stop() == 0
+
+
+def a_table_comes_back_with_its_file():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        file = local(catalog.table("n", "t")["metadata-location"])
+        for _ in range(3):
+            catalog.load("n", "t")
+            os.rename(file, file + ".away")
+            message = catalog.refused(404, "NotFoundException", "GET", T)
+            assert message == f"Failed to open input stream for file: file://{file}", message
+            os.rename(file + ".away", file)
+            catalog.load("n", "t")
+        assert server.stop() == 0
+
+
+def what_one_token_loaded_another_one_does_not_see():
+    with folder() as top:
+        server, catalog = start(top, tokens=True)
+        catalog.namespace("n")
+        catalog.table("n", "t")
+        for _ in range(3):
+            catalog.load("n", "t")
+        status, made = catalog.call("POST", "/api/tokens", {"name": "narrow", "scope": "catalog:read", "tables": "m.*"})
+        assert status == 201, made
+        for token, status in [(made["token"], 404), (None, 401), ("tarn_wrong", 401), (server.token, 200)]:
+            got, answer = Catalog(server.port, token).call("GET", T)
+            assert got == status, (token, got, answer)
         assert server.stop() == 0
 
 
@@ -294,7 +393,8 @@ def names_that_are_none_are_refused():
         assert server.stop() == 0
 
 
-main(a_tag_names_what_is_behind_it_whoever_tells_it, loads_are_for_the_client_alone_and_delegation_is_accepted,
+main(a_tag_names_what_is_behind_it_whoever_tells_it, a_load_that_was_answered_before_tells_what_is_now,
+     a_table_comes_back_with_its_file, what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
      refs_alone_leave_the_other_snapshots_out_and_nothing_else, a_look_has_no_body,
      lists_come_in_pages_that_miss_and_repeat_nothing, a_token_of_another_list_is_refused,
      nested_namespaces_are_listed_below_their_parent, names_mean_themselves_in_namespaces_tables_and_views,
