@@ -15,12 +15,6 @@ static tarn_code free_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tarn_name_free(tx, use->ident.namespace_, use->ident.name, err);
 }
 
-static tarn_code serialise(struct tarn_iceberg_create_use *use, struct tarn_err *err)
-{
-    tarn_buf_clear(&use->work.metadata);
-    return tarn_iceberg_write(use->work.meta, TARN_ICEBERG_ALL, &use->work.metadata, err);
-}
-
 static tarn_code write_file(struct tarn_lake *lake, struct tarn_iceberg_create_use *use, struct tarn_err *err)
 {
     struct tarn_iceberg_work *work = &use->work;
@@ -72,7 +66,7 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
     code = tarn_iceberg_judged(tarn_iceberg_create(&use->ask, &work->meta, err), err);
     use->ask.uuid = NULL;
     if (code == TARN_OK)
-        code = serialise(use, err);
+        code = tarn_iceberg_write_forms(work->meta, &work->metadata, &work->refs, err);
     return code == TARN_OK && !use->is_staged ? write_file(lake, use, err) : code;
 }
 

@@ -29,11 +29,7 @@ static tarn_code read_file(struct tarn_lake *lake, struct tarn_iceberg_register_
     if (code == TARN_OK)
         code = tarn_iceberg_check_paths(lake, work->meta, NULL, &use->who, 0, NULL, err);
     if (code == TARN_OK)
-        code = tarn_iceberg_write(work->meta, TARN_ICEBERG_ALL, &work->metadata, err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_write(work->meta, TARN_ICEBERG_REFS, &work->refs, err);
-    if (code == TARN_OK && work->refs.len == work->metadata.len)
-        tarn_buf_clear(&work->refs);
+        code = tarn_iceberg_write_forms(work->meta, &work->metadata, &work->refs, err);
     return code;
 }
 

@@ -1,10 +1,10 @@
 /* iceberg_work.c - one table's change: judged against the newest metadata, built, written, and landed by compare-and-swap of
  * the row. */
 #include "base/hash.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/iceberg.h"
+#include "lake/iceberg_bases.h"
 #include "lake/iceberg_names.h"
 #include "lake/iceberg_place.h"
 #include "lake/register.h"
@@ -36,14 +36,14 @@ void tarn_iceberg_work_done(struct tarn_iceberg_work *work)
 
 /* --- the base --- */
 
+struct base {
+    struct tarn_lake *lake;
+    struct tarn_iceberg_work *work;
+};
+
 static tarn_code parse_base(void *ctx, const char *text, size_t len, struct tarn_err *err)
 {
-    struct tarn_iceberg_work *work = ctx;
-    tarn_code code = tarn_iceberg_parse(text, len, &work->meta, err);
-
-    if (code == TARN_OK)
-        tarn_buf_add(&work->metadata, text, len); /* what is answered when nothing changes */
-    return code == TARN_OK ? tarn_buf_check(&work->metadata, err) : code;
+    return tarn_iceberg_parse(text, len, &((struct tarn_iceberg_work *)ctx)->meta, err);
 }
 
 static tarn_code copy_text(const char *text, char **out, struct tarn_err *err)
@@ -54,7 +54,8 @@ static tarn_code copy_text(const char *text, char **out, struct tarn_err *err)
 
 static tarn_code base_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct tarn_iceberg_work *work = ctx;
+    struct base *base = ctx;
+    struct tarn_iceberg_work *work = base->work;
     TARN_ERR(fault);
 
     forget(work);
@@ -64,7 +65,9 @@ static tarn_code base_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
     code = copy_text(work->table->metadata_location, &work->base_file, err);
-    return code == TARN_OK ? tx->ops->iceberg.get(tx, work->table->id, false, parse_base, work, err) : code;
+    if (code == TARN_OK)
+        work->meta = tarn_iceberg_bases_take(base->lake->bases, work->table->id, work->table->revision);
+    return code != TARN_OK || work->meta ? code : tx->ops->iceberg.get(tx, work->table->id, false, parse_base, work, err);
 }
 
 /* Whether the steps begin with a create decides what is read. */
@@ -83,10 +86,11 @@ static bool wants_create(const struct tarn_iceberg_work *work)
 
 static tarn_code read_base(struct tarn_lake *lake, struct tarn_iceberg_work *work, struct tarn_err *err)
 {
+    struct base base = { lake, work };
     TARN_ERR(fault);
 
     work->creates = wants_create(work);
-    tarn_code code = tarn_store_read(lake->store, base_tx, work, &fault);
+    tarn_code code = tarn_store_read(lake->store, base_tx, &base, &fault);
     if (code == TARN_TABLE_EXISTS && work->creates) /* of another format: to this face it exists all the same */
         return tarn_fail(err, TARN_VERSION_CONFLICT, "Requirement failed: table already exists");
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
@@ -129,20 +133,6 @@ static tarn_code apply_steps(struct tarn_iceberg_work *work, struct tarn_err *er
     return code;
 }
 
-static tarn_code serialise(struct tarn_iceberg_work *work, struct tarn_err *err)
-{
-    bool differs = false;
-
-    tarn_buf_clear(&work->metadata);
-    tarn_code code = tarn_iceberg_write(work->meta, TARN_ICEBERG_ALL, &work->metadata, err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_write(work->meta, TARN_ICEBERG_REFS, &work->refs, err);
-    differs = work->refs.len != work->metadata.len;
-    if (!differs)
-        tarn_buf_clear(&work->refs);
-    return code;
-}
-
 static tarn_code name_file(struct tarn_iceberg_work *work, struct tarn_err *err)
 {
     char uuid[TARN_UUID_TEXT];
@@ -160,12 +150,12 @@ tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_iceberg_work 
     tarn_code code = read_base(lake, work, err);
     if (code == TARN_OK)
         code = tarn_iceberg_judged(apply_steps(work, err), err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_write_forms(work->meta, &work->metadata, &work->refs, err);
     if (code == TARN_OK && work->is_same)
         return copy_text(work->base_file, &work->metadata_location, err);
     if (code == TARN_OK)
         code = tarn_iceberg_allowed(lake, work->meta->location, &work->who, err);
-    if (code == TARN_OK)
-        code = serialise(work, err);
     if (code == TARN_OK)
         code = name_file(work, err);
     if (code == TARN_OK)
@@ -376,17 +366,23 @@ static bool is_in_log(const struct tarn_iceberg_meta *meta, const char *file)
     return false;
 }
 
-void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work)
+static void remove_gone(struct tarn_lake *lake, const struct tarn_iceberg_work *work)
 {
     const char *wanted = tarn_iceberg_property(work->meta, "write.metadata.delete-after-commit.enabled");
 
-    work->is_landed = true;
     if (!wanted || strcasecmp(wanted, "true") != 0)
         return;
     for (size_t at = 0; at < work->gone.len; at += strlen(work->gone.data + at) + 1)
         if (!is_in_log(work->meta, work->gone.data + at) &&
             tarn_iceberg_owns_file(lake, work->meta, work->table->id, work->gone.data + at))
             tarn_iceberg_file_remove(lake, work->gone.data + at);
+}
+
+void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work)
+{
+    work->is_landed = true;
+    remove_gone(lake, work);
+    tarn_iceberg_bases_give(lake->bases, work->table->id, work->table->revision, work->metadata.len, tarn_take(&work->meta));
 }
 
 void tarn_iceberg_withdraw(struct tarn_lake *lake, struct tarn_iceberg_work *work, tarn_code code)

@@ -1,9 +1,10 @@
 /* lake.c - what all use cases share of a running lake: its catalog id and the memory of which tables'
  * storage was compared with the catalog since the start. */
-#include "lake/iceberg_retake.h"
 #include "lake/lake.h"
 #include "base/hash.h"
 #include "base/time.h"
+#include "lake/iceberg_bases.h"
+#include "lake/iceberg_retake.h"
 #include "lake/lease.h"
 #include "lake/look.h"
 #include <string.h>
@@ -15,6 +16,7 @@
 #define EVENTS_RETENTION_MS  (30 * TARN_DAY_MS)
 #define SAMPLES_RETENTION_MS (30 * TARN_DAY_MS)
 #define FINDINGS_RETENTION_MS (90 * TARN_DAY_MS)
+#define BASES_BYTES           (2u << 20) /* of documents; parsed they take about six times that */
 
 static tarn_code id_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -45,7 +47,8 @@ tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struc
         return code;
     lake->looked = tarn_looked_new();
     lake->leases = tarn_leases_new();
-    if (!lake->looked || !lake->leases) {
+    lake->bases = tarn_iceberg_bases_new(BASES_BYTES);
+    if (!lake->looked || !lake->leases || !lake->bases) {
         tarn_lake_done(lake);
         return tarn_fail_oom(err);
     }
@@ -96,8 +99,10 @@ void tarn_lake_done(struct tarn_lake *lake)
 {
     tarn_looked_free(lake->looked);
     tarn_leases_free(lake->leases);
+    tarn_iceberg_bases_free(lake->bases);
     free(lake->default_root);
     lake->looked = NULL;
     lake->leases = NULL;
+    lake->bases = NULL;
     lake->default_root = NULL;
 }

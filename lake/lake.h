@@ -11,6 +11,7 @@ struct tarn_publisher;
 struct tarn_sweeper;
 struct tarn_leases;
 struct tarn_looked;
+struct tarn_iceberg_bases;
 
 struct tarn_lake {
     struct tarn_store *store;
@@ -29,6 +30,7 @@ struct tarn_lake {
     int64_t samples_retention_ms;      /* retention.samples */
     int64_t findings_retention_ms;     /* retention.findings: closed ones, and silences that are over */
     struct tarn_looked *looked;        /* tables whose storage was compared with the catalog since the start; NULL: never compare */
+    struct tarn_iceberg_bases *bases;  /* of Iceberg commits; NULL: none is kept */
 };
 /* Fills a zeroed lake over an open store: catalog id (made on the first start), memory of looks and leases, the
  * retentions' defaults. Blocks (one write at most). `store` and `storage` (may be NULL: tools) are borrowed. */

@@ -88,6 +88,9 @@ enum tarn_iceberg_form {
 /* Appends the document, one line. */
 TARN_MUST tarn_code tarn_iceberg_write(const struct tarn_iceberg_meta *meta, enum tarn_iceberg_form form,
                                        struct tarn_buf *out, struct tarn_err *err);
+/* Both forms in place of what the buffers hold; `refs` stays empty where it is the same. */
+TARN_MUST tarn_code tarn_iceberg_write_forms(const struct tarn_iceberg_meta *meta, struct tarn_buf *all, struct tarn_buf *refs,
+                                             struct tarn_err *err);
 
 /* --- looking things up; NULL: there is none --- */
 const struct tarn_iceberg_schema *tarn_iceberg_schema_of(const struct tarn_iceberg_meta *meta, int64_t id);

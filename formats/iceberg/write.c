@@ -140,3 +140,20 @@ tarn_code tarn_iceberg_write(const struct tarn_iceberg_meta *meta, enum tarn_ice
     tarn_jsonw_object_end(w);
     return tarn_buf_check(out, err);
 }
+
+static bool all_are_referenced(const struct tarn_iceberg_meta *meta)
+{
+    for (size_t i = 0; i < meta->snapshots.count; i++)
+        if (!is_referenced(meta, meta->snapshots.items[i].id))
+            return false;
+    return true;
+}
+
+tarn_code tarn_iceberg_write_forms(const struct tarn_iceberg_meta *meta, struct tarn_buf *all, struct tarn_buf *refs,
+                                   struct tarn_err *err)
+{
+    tarn_buf_clear(all);
+    tarn_buf_clear(refs);
+    tarn_code code = tarn_iceberg_write(meta, TARN_ICEBERG_ALL, all, err);
+    return code != TARN_OK || all_are_referenced(meta) ? code : tarn_iceberg_write(meta, TARN_ICEBERG_REFS, refs, err);
+}
