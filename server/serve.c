@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "server/house.h"
 #include <jansson.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,14 @@ static void raise_file_limit(void)
     }
 }
 
+/* glibc gives each of many threads a heap of its own and keeps what large documents left there. Most requests are small and
+ * served from a thread's own cache, so few heaps are enough. */
+static void bound_heaps(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    (void)mallopt(M_ARENA_MAX, cores < 2 ? 2 : cores > 8 ? 8 : (int)cores);
+}
+
 static bool wants_help(int argc, char **argv)
 {
     return argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
@@ -104,6 +113,7 @@ int tarn_serve(int argc, char **argv)
     json_object_seed(0);
     set_up_log(config);
     raise_file_limit();
+    bound_heaps();
     block_signals(&set);
     if (tarn_house_open(config, &house, &err) != TARN_OK)
         return refuse(&err, err.code == TARN_INVALID ? EXIT_USAGE : 1);
