@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "lake/iceberg.h"
-#include <ctype.h>
 #include <string.h>
 
 enum { PAGE_TABLES = 100 };
@@ -18,19 +17,10 @@ struct newest {
     bool is_doubtful;    /* two of that number */
 };
 
-/* The number before the first dash; -1: none. */
-static int64_t number_of(const char *name)
-{
-    char *end = NULL;
-    long long number = isdigit((unsigned char)*name) ? strtoll(name, &end, 10) : -1;
-
-    return number >= 0 && *end == '-' ? number : -1;
-}
-
 static tarn_code note(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct newest *n = ctx;
-    int64_t number = number_of(object->path);
+    int64_t number = tarn_iceberg_file_number(object->path);
 
     (void)err;
     if (object->is_folder || object->is_symlink || !tarn_ends_with(object->path, ".metadata.json") ||
@@ -50,9 +40,8 @@ static tarn_code find_newest(struct tarn_lake *lake, const char *pointer, struct
 
     if (code != TARN_OK)
         return code;
-    char *slash = strrchr(folder, '/');
-    *slash = '\0';
-    *out = (struct newest){ .number = number_of(slash + 1) };
+    *out = (struct newest){ .number = tarn_iceberg_file_number(folder) };
+    *strrchr(folder, '/') = '\0';
     if (out->number < 0) /* registered under a name that tells no order */
         return TARN_OK;
     code = tarn_place_open(lake->storage, folder, false, &place, err);

@@ -4,17 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The number before the first dash of the last part; -1: there is none. */
-static long number_of(const char *file)
-{
-    const char *base = strrchr(file, '/');
-    char *end = NULL;
+#define NUMBER_END INT64_C(1000000000) /* a name with a greater one was not counted up: it starts anew */
 
-    base = base ? base + 1 : file;
-    if (!isdigit((unsigned char)*base))
-        return -1;
-    long number = strtol(base, &end, 10);
-    return *end == '-' && number >= 0 && number < 1000000000 ? number : -1;
+int64_t tarn_iceberg_file_number(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    char *end = NULL;
+    int64_t number = isdigit((unsigned char)*base) ? strtoll(base, &end, 10) : -1;
+
+    return number >= 0 && *end == '-' ? number : -1;
 }
 
 static const char *extension_of(const struct tarn_iceberg_meta *meta)
@@ -29,7 +27,7 @@ tarn_code tarn_iceberg_file_name(const struct tarn_iceberg_meta *meta, const cha
 {
     TARN_AUTO_DONE(buf) struct tarn_buf name = { 0 };
     const char *folder = tarn_iceberg_property(meta, "write.metadata.path");
-    long number = base_file ? number_of(base_file) + 1 : 0;
+    int64_t before = base_file ? tarn_iceberg_file_number(base_file) : -1, number = before < NUMBER_END ? before + 1 : 0;
 
     if (folder && *folder) {
         tarn_buf_adds(&name, folder);
@@ -38,7 +36,7 @@ tarn_code tarn_iceberg_file_name(const struct tarn_iceberg_meta *meta, const cha
     } else {
         tarn_buf_addf(&name, "%s/metadata", meta->location);
     }
-    tarn_buf_addf(&name, "/%05ld-%s%s.metadata.json", number, uuid, extension_of(meta));
+    tarn_buf_addf(&name, "/%05lld-%s%s.metadata.json", (long long)number, uuid, extension_of(meta));
     *out = tarn_buf_take(&name);
     return *out ? TARN_OK : tarn_fail_oom(err);
 }
