@@ -1,29 +1,7 @@
 /* meta.c - the value itself: its lists grow, give their items by id, and let go of their memory. */
+#include "formats/iceberg/list.h"
 #include "formats/iceberg/parts.h"
 #include <string.h>
-
-/* Room for one more item; NULL: no memory, the list is as it was. */
-static void *grown(void *items, size_t *cap, size_t count, size_t size)
-{
-    if (count < *cap)
-        return items;
-    size_t wanted = *cap == 0 ? 8 : 2 * *cap;
-    void *more = realloc(items, wanted * size);
-    if (more)
-        *cap = wanted;
-    return more;
-}
-
-#define ADD(list, item, drop)                                                                                     \
-    do {                                                                                                          \
-        void *room = grown((list)->items, &(list)->cap, (list)->count, sizeof *(list)->items);                    \
-        if (!room) {                                                                                              \
-            drop(&(item));                                                                                        \
-            return tarn_fail_oom(err);                                                                            \
-        }                                                                                                         \
-        (list)->items = room;                                                                                     \
-        (list)->items[(list)->count++] = (item);                                                                  \
-    } while (0)
 
 static void schema_done(struct tarn_iceberg_schema *item) { json_decref(item->doc); }
 static void spec_done(struct tarn_iceberg_spec *item) { json_decref(item->doc); }
@@ -37,26 +15,19 @@ static void ref_done(struct tarn_iceberg_ref *item)
     json_decref(item->doc);
 }
 
-#define FREE(list, drop)                                                                                          \
-    do {                                                                                                          \
-        for (size_t i = 0; i < (list)->count; i++)                                                                \
-            drop(&(list)->items[i]);                                                                              \
-        free((list)->items);                                                                                      \
-    } while (0)
-
 void tarn_iceberg_free(struct tarn_iceberg_meta *meta)
 {
     if (!meta)
         return;
     free(meta->uuid);
     free(meta->location);
-    FREE(&meta->schemas, schema_done);
-    FREE(&meta->specs, spec_done);
-    FREE(&meta->orders, order_done);
-    FREE(&meta->snapshots, snapshot_done);
-    FREE(&meta->refs, ref_done);
-    FREE(&meta->snapshot_log, log_done);
-    FREE(&meta->metadata_log, file_done);
+    TARN_ICEBERG_DROP_ALL(&meta->schemas, schema_done);
+    TARN_ICEBERG_DROP_ALL(&meta->specs, spec_done);
+    TARN_ICEBERG_DROP_ALL(&meta->orders, order_done);
+    TARN_ICEBERG_DROP_ALL(&meta->snapshots, snapshot_done);
+    TARN_ICEBERG_DROP_ALL(&meta->refs, ref_done);
+    TARN_ICEBERG_DROP_ALL(&meta->snapshot_log, log_done);
+    TARN_ICEBERG_DROP_ALL(&meta->metadata_log, file_done);
     json_decref(meta->properties);
     json_decref(meta->statistics);
     json_decref(meta->partition_statistics);
@@ -93,26 +64,22 @@ tarn_code tarn_iceberg_blank(int64_t format_version, struct tarn_iceberg_meta **
 
 tarn_code tarn_iceberg_add_schema(struct tarn_iceberg_meta *meta, struct tarn_iceberg_schema item, struct tarn_err *err)
 {
-    ADD(&meta->schemas, item, schema_done);
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&meta->schemas, item, schema_done, err);
 }
 
 tarn_code tarn_iceberg_add_spec(struct tarn_iceberg_meta *meta, struct tarn_iceberg_spec item, struct tarn_err *err)
 {
-    ADD(&meta->specs, item, spec_done);
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&meta->specs, item, spec_done, err);
 }
 
 tarn_code tarn_iceberg_add_order(struct tarn_iceberg_meta *meta, struct tarn_iceberg_order item, struct tarn_err *err)
 {
-    ADD(&meta->orders, item, order_done);
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&meta->orders, item, order_done, err);
 }
 
 tarn_code tarn_iceberg_add_snapshot(struct tarn_iceberg_meta *meta, struct tarn_iceberg_snapshot item, struct tarn_err *err)
 {
-    ADD(&meta->snapshots, item, snapshot_done);
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&meta->snapshots, item, snapshot_done, err);
 }
 
 tarn_code tarn_iceberg_put_ref(struct tarn_iceberg_meta *meta, struct tarn_iceberg_ref item, struct tarn_err *err)
@@ -124,8 +91,7 @@ tarn_code tarn_iceberg_put_ref(struct tarn_iceberg_meta *meta, struct tarn_icebe
             return TARN_OK;
         }
     }
-    ADD(&meta->refs, item, ref_done);
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&meta->refs, item, ref_done, err);
 }
 
 void tarn_iceberg_remove_ref(struct tarn_iceberg_meta *meta, const char *name)
@@ -145,8 +111,7 @@ tarn_code tarn_iceberg_add_log(struct tarn_iceberg_meta *meta, int64_t timestamp
 {
     struct tarn_iceberg_log_entry item = { timestamp_ms, snapshot_id };
 
-    ADD(&meta->snapshot_log, item, log_done);
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&meta->snapshot_log, item, log_done, err);
 }
 
 tarn_code tarn_iceberg_add_file(struct tarn_iceberg_meta *meta, int64_t timestamp_ms, const char *file,
@@ -156,8 +121,7 @@ tarn_code tarn_iceberg_add_file(struct tarn_iceberg_meta *meta, int64_t timestam
 
     if (!item.file)
         return tarn_fail_oom(err);
-    ADD(&meta->metadata_log, item, file_done);
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&meta->metadata_log, item, file_done, err);
 }
 
 /* --- keeping some --- */

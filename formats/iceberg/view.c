@@ -2,6 +2,7 @@
 #include "formats/iceberg/view.h"
 #include "base/json.h"
 #include "base/jsonw.h"
+#include "formats/iceberg/list.h"
 #include "formats/iceberg/value.h"
 #include "formats/iceberg/view_parts.h"
 #include <string.h>
@@ -13,19 +14,19 @@
             return try_code;                                                                                      \
     } while (0)
 
+static void version_done(struct tarn_iceberg_view_version *item) { json_decref(item->doc); }
+static void schema_done(struct tarn_iceberg_schema *item) { json_decref(item->doc); }
+static void entry_done(struct tarn_iceberg_view_entry *item) { (void)item; }
+
 void tarn_iceberg_view_free(struct tarn_iceberg_view *view)
 {
     if (!view)
         return;
     free(view->uuid);
     free(view->location);
-    for (size_t i = 0; i < view->versions.count; i++)
-        json_decref(view->versions.items[i].doc);
-    for (size_t i = 0; i < view->schemas.count; i++)
-        json_decref(view->schemas.items[i].doc);
-    free(view->versions.items);
-    free(view->log.items);
-    free(view->schemas.items);
+    TARN_ICEBERG_DROP_ALL(&view->versions, version_done);
+    TARN_ICEBERG_DROP_ALL(&view->log, entry_done);
+    TARN_ICEBERG_DROP_ALL(&view->schemas, schema_done);
     json_decref(view->properties);
     json_decref(view->rest);
     free(view);
@@ -58,55 +59,24 @@ const struct tarn_iceberg_view_version *tarn_iceberg_view_version_of(const struc
 
 /* --- lists --- */
 
-static void *grown(void *items, size_t *cap, size_t count, size_t size)
-{
-    if (count < *cap)
-        return items;
-    size_t wanted = *cap == 0 ? 4 : 2 * *cap;
-    void *more = realloc(items, wanted * size);
-    if (more)
-        *cap = wanted;
-    return more;
-}
-
 tarn_code tarn_iceberg_view_add_version(struct tarn_iceberg_view *view, struct tarn_iceberg_view_version item,
                                         struct tarn_err *err)
 {
-    void *room = grown(view->versions.items, &view->versions.cap, view->versions.count, sizeof item);
-
-    if (!room) {
-        json_decref(item.doc);
-        return tarn_fail_oom(err);
-    }
-    view->versions.items = room;
-    view->versions.items[view->versions.count++] = item;
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&view->versions, item, version_done, err);
 }
 
 tarn_code tarn_iceberg_view_add_schema(struct tarn_iceberg_view *view, struct tarn_iceberg_schema item,
                                        struct tarn_err *err)
 {
-    void *room = grown(view->schemas.items, &view->schemas.cap, view->schemas.count, sizeof item);
-
-    if (!room) {
-        json_decref(item.doc);
-        return tarn_fail_oom(err);
-    }
-    view->schemas.items = room;
-    view->schemas.items[view->schemas.count++] = item;
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&view->schemas, item, schema_done, err);
 }
 
 tarn_code tarn_iceberg_view_add_entry(struct tarn_iceberg_view *view, int64_t timestamp_ms, int64_t version_id,
                                       struct tarn_err *err)
 {
-    void *room = grown(view->log.items, &view->log.cap, view->log.count, sizeof view->log.items[0]);
+    struct tarn_iceberg_view_entry item = { timestamp_ms, version_id };
 
-    if (!room)
-        return tarn_fail_oom(err);
-    view->log.items = room;
-    view->log.items[view->log.count++] = (struct tarn_iceberg_view_entry){ timestamp_ms, version_id };
-    return TARN_OK;
+    return TARN_ICEBERG_ADD(&view->log, item, entry_done, err);
 }
 
 /* --- reading --- */
