@@ -79,6 +79,13 @@ struct tarn_err {
 
 #define TARN_MUST __attribute__((warn_unused_result))
 #define TARN_PRINTF(f, a) __attribute__((format(printf, f, a)))
+/* On with it or out, with its code: where many steps stand in a row, as in readers of documents. */
+#define TARN_TRY(call)                                                                             \
+    do {                                                                                           \
+        tarn_code tarn_try_ = (call);                                                              \
+        if (tarn_try_ != TARN_OK)                                                                  \
+            return tarn_try_;                                                                      \
+    } while (0)
 #define TARN_ERR(name) __attribute__((cleanup(tarn_err_done))) struct tarn_err name = { 0 }
 
 /* Fill *err (may be NULL) and hand the code back: return tarn_fail(err, ...).

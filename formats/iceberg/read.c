@@ -5,13 +5,6 @@
 #include "formats/iceberg/value.h"
 #include <string.h>
 
-#define TRY(call)                                                                                                 \
-    do {                                                                                                          \
-        tarn_code try_code = (call);                                                                              \
-        if (try_code != TARN_OK)                                                                                  \
-            return try_code;                                                                                      \
-    } while (0)
-
 static const char *const k_known[] = {
     "format-version", "table-uuid", "location", "last-sequence-number", "last-updated-ms", "last-column-id", "schema",
     "current-schema-id", "schemas", "partition-spec", "default-spec-id", "partition-specs", "last-partition-id",
@@ -48,18 +41,18 @@ static tarn_code read_head(struct tarn_iceberg_meta *meta, const json_t *doc, st
 {
     const char *uuid = NULL, *location = NULL;
 
-    TRY(meta->format_version >= 2 ? tarn_iceberg_need_str(doc, "table-uuid", &uuid, err)
-                                  : tarn_iceberg_opt_str(doc, "table-uuid", &uuid, err));
-    TRY(tarn_iceberg_need_str(doc, "location", &location, err));
+    TARN_TRY(meta->format_version >= 2 ? tarn_iceberg_need_str(doc, "table-uuid", &uuid, err)
+                                       : tarn_iceberg_opt_str(doc, "table-uuid", &uuid, err));
+    TARN_TRY(tarn_iceberg_need_str(doc, "location", &location, err));
     if (uuid)
-        TRY(copy_text(uuid, &meta->uuid, err));
-    TRY(copy_text(location, &meta->location, err));
+        TARN_TRY(copy_text(uuid, &meta->uuid, err));
+    TARN_TRY(copy_text(location, &meta->location, err));
     if (meta->format_version >= 2)
-        TRY(tarn_iceberg_need_i64(doc, "last-sequence-number", &meta->last_sequence_number, err));
-    TRY(tarn_iceberg_need_i64(doc, "last-updated-ms", &meta->last_updated_ms, err));
-    TRY(tarn_iceberg_need_i64(doc, "last-column-id", &meta->last_column_id, err));
+        TARN_TRY(tarn_iceberg_need_i64(doc, "last-sequence-number", &meta->last_sequence_number, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "last-updated-ms", &meta->last_updated_ms, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "last-column-id", &meta->last_column_id, err));
     if (meta->format_version >= 3)
-        TRY(tarn_iceberg_need_i64(doc, "next-row-id", &meta->next_row_id, err));
+        TARN_TRY(tarn_iceberg_need_i64(doc, "next-row-id", &meta->next_row_id, err));
     return tarn_iceberg_opt_i64(doc, "current-snapshot-id", &meta->current_snapshot_id, err);
 }
 
@@ -69,7 +62,7 @@ static tarn_code add_schema(struct tarn_iceberg_meta *meta, const json_t *doc, s
 {
     struct tarn_iceberg_schema item = { .id = 0 };
 
-    TRY(tarn_iceberg_opt_i64(doc, "schema-id", &item.id, err));
+    TARN_TRY(tarn_iceberg_opt_i64(doc, "schema-id", &item.id, err));
     if (!json_is_array(json_object_get(doc, "fields")))
         return tarn_fail_field(err, "schemas", "Cannot parse a schema: fields must be an array");
     item.highest_id = tarn_iceberg_schema_highest(doc);
@@ -83,16 +76,16 @@ static tarn_code read_schemas(struct tarn_iceberg_meta *meta, const json_t *doc,
     size_t i;
     json_t *schema;
 
-    TRY(meta->format_version >= 2 ? tarn_iceberg_need_array(doc, "schemas", &schemas, err)
-                                  : tarn_iceberg_opt_array(doc, "schemas", &schemas, err));
+    TARN_TRY(meta->format_version >= 2 ? tarn_iceberg_need_array(doc, "schemas", &schemas, err)
+                                       : tarn_iceberg_opt_array(doc, "schemas", &schemas, err));
     if (!schemas) { /* version 1 */
-        TRY(tarn_iceberg_need_object(doc, "schema", &one, err));
-        TRY(add_schema(meta, one, err));
+        TARN_TRY(tarn_iceberg_need_object(doc, "schema", &one, err));
+        TARN_TRY(add_schema(meta, one, err));
         meta->current_schema_id = meta->schemas.items[0].id;
         return TARN_OK;
     }
     json_array_foreach((json_t *)(uintptr_t)schemas, i, schema)
-        TRY(add_schema(meta, schema, err));
+        TARN_TRY(add_schema(meta, schema, err));
     return tarn_iceberg_need_i64(doc, "current-schema-id", &meta->current_schema_id, err);
 }
 
@@ -137,7 +130,7 @@ static tarn_code add_spec(struct tarn_iceberg_meta *meta, const json_t *doc, con
     struct tarn_iceberg_spec item = { .id = id };
     json_t *numbered = NULL;
 
-    TRY(with_field_ids(fields, &numbered, err));
+    TARN_TRY(with_field_ids(fields, &numbered, err));
     item.doc = doc ? tarn_iceberg_with_i64(doc, "spec-id", id) : json_pack("{s:I}", "spec-id", (json_int_t)id);
     if (!item.doc || json_object_set(item.doc, "fields", numbered) != 0) {
         json_decref(item.doc);
@@ -155,20 +148,20 @@ static tarn_code read_specs(struct tarn_iceberg_meta *meta, const json_t *doc, s
     size_t i;
     json_t *spec;
 
-    TRY(meta->format_version >= 2 ? tarn_iceberg_need_array(doc, "partition-specs", &specs, err)
-                                  : tarn_iceberg_opt_array(doc, "partition-specs", &specs, err));
+    TARN_TRY(meta->format_version >= 2 ? tarn_iceberg_need_array(doc, "partition-specs", &specs, err)
+                                       : tarn_iceberg_opt_array(doc, "partition-specs", &specs, err));
     if (!specs) { /* version 1: the fields alone */
-        TRY(tarn_iceberg_need_array(doc, "partition-spec", &fields, err));
-        TRY(add_spec(meta, NULL, fields, 0, err));
+        TARN_TRY(tarn_iceberg_need_array(doc, "partition-spec", &fields, err));
+        TARN_TRY(add_spec(meta, NULL, fields, 0, err));
         meta->default_spec_id = 0;
     } else {
         json_array_foreach((json_t *)(uintptr_t)specs, i, spec) {
             int64_t id = 0;
-            TRY(tarn_iceberg_opt_i64(spec, "spec-id", &id, err));
-            TRY(tarn_iceberg_need_array(spec, "fields", &fields, err));
-            TRY(add_spec(meta, spec, fields, id, err));
+            TARN_TRY(tarn_iceberg_opt_i64(spec, "spec-id", &id, err));
+            TARN_TRY(tarn_iceberg_need_array(spec, "fields", &fields, err));
+            TARN_TRY(add_spec(meta, spec, fields, id, err));
         }
-        TRY(tarn_iceberg_need_i64(doc, "default-spec-id", &meta->default_spec_id, err));
+        TARN_TRY(tarn_iceberg_need_i64(doc, "default-spec-id", &meta->default_spec_id, err));
     }
     return tarn_iceberg_opt_i64(doc, "last-partition-id", &meta->last_partition_id, err);
 }
@@ -194,14 +187,14 @@ static tarn_code read_orders(struct tarn_iceberg_meta *meta, const json_t *doc, 
     size_t i;
     json_t *order;
 
-    TRY(meta->format_version >= 2 ? tarn_iceberg_need_array(doc, "sort-orders", &orders, err)
-                                  : tarn_iceberg_opt_array(doc, "sort-orders", &orders, err));
+    TARN_TRY(meta->format_version >= 2 ? tarn_iceberg_need_array(doc, "sort-orders", &orders, err)
+                                       : tarn_iceberg_opt_array(doc, "sort-orders", &orders, err));
     if (!orders) {
         meta->default_order_id = 0;
         return add_order(meta, json_pack("{s:i, s:[]}", "order-id", 0, "fields"), err);
     }
     json_array_foreach((json_t *)(uintptr_t)orders, i, order)
-        TRY(add_order(meta, json_incref(order), err));
+        TARN_TRY(add_order(meta, json_incref(order), err));
     return tarn_iceberg_need_i64(doc, "default-sort-order-id", &meta->default_order_id, err);
 }
 
@@ -215,14 +208,14 @@ tarn_code tarn_iceberg_snapshot_read(const json_t *doc, struct tarn_iceberg_snap
     *out = (struct tarn_iceberg_snapshot){ .parent_id = TARN_ICEBERG_NONE, .first_row_id = -1, .added_rows = -1 };
     if (!json_is_object(doc))
         return tarn_fail_field(err, "snapshots", "Cannot parse a snapshot: it must be an object");
-    TRY(tarn_iceberg_need_i64(doc, "snapshot-id", &out->id, err));
-    TRY(tarn_iceberg_opt_i64(doc, "parent-snapshot-id", &out->parent_id, err));
-    TRY(tarn_iceberg_opt_i64(doc, "sequence-number", &out->sequence_number, err));
-    TRY(tarn_iceberg_need_i64(doc, "timestamp-ms", &out->timestamp_ms, err));
-    TRY(tarn_iceberg_opt_i64(doc, "first-row-id", &out->first_row_id, err));
-    TRY(tarn_iceberg_opt_i64(doc, "added-rows", &out->added_rows, err));
-    TRY(tarn_iceberg_opt_str(doc, "manifest-list", &text, err));
-    TRY(tarn_iceberg_opt_object(doc, "summary", &summary, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "snapshot-id", &out->id, err));
+    TARN_TRY(tarn_iceberg_opt_i64(doc, "parent-snapshot-id", &out->parent_id, err));
+    TARN_TRY(tarn_iceberg_opt_i64(doc, "sequence-number", &out->sequence_number, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "timestamp-ms", &out->timestamp_ms, err));
+    TARN_TRY(tarn_iceberg_opt_i64(doc, "first-row-id", &out->first_row_id, err));
+    TARN_TRY(tarn_iceberg_opt_i64(doc, "added-rows", &out->added_rows, err));
+    TARN_TRY(tarn_iceberg_opt_str(doc, "manifest-list", &text, err));
+    TARN_TRY(tarn_iceberg_opt_object(doc, "summary", &summary, err));
     out->doc = tarn_iceberg_keep(doc);
     return TARN_OK;
 }
@@ -233,11 +226,11 @@ static tarn_code read_snapshots(struct tarn_iceberg_meta *meta, const json_t *do
     size_t i;
     json_t *snapshot;
 
-    TRY(tarn_iceberg_opt_array(doc, "snapshots", &snapshots, err));
+    TARN_TRY(tarn_iceberg_opt_array(doc, "snapshots", &snapshots, err));
     json_array_foreach((json_t *)(uintptr_t)snapshots, i, snapshot) {
         struct tarn_iceberg_snapshot item;
-        TRY(tarn_iceberg_snapshot_read(snapshot, &item, err));
-        TRY(tarn_iceberg_add_snapshot(meta, item, err));
+        TARN_TRY(tarn_iceberg_snapshot_read(snapshot, &item, err));
+        TARN_TRY(tarn_iceberg_add_snapshot(meta, item, err));
     }
     return TARN_OK;
 }
@@ -247,8 +240,8 @@ tarn_code tarn_iceberg_ref_read(const char *name, const json_t *doc, struct tarn
     const char *type = NULL;
 
     *out = (struct tarn_iceberg_ref){ 0 };
-    TRY(tarn_iceberg_need_i64(doc, "snapshot-id", &out->snapshot_id, err));
-    TRY(tarn_iceberg_need_str(doc, "type", &type, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "snapshot-id", &out->snapshot_id, err));
+    TARN_TRY(tarn_iceberg_need_str(doc, "type", &type, err));
     out->is_tag = strcasecmp(type, "tag") == 0;
     if (!out->is_tag && strcasecmp(type, "branch") != 0)
         return tarn_fail_field(err, "type", "Invalid snapshot ref type: %.100s", type);
@@ -275,11 +268,11 @@ static tarn_code read_refs(struct tarn_iceberg_meta *meta, const json_t *doc, st
     const char *name;
     json_t *ref;
 
-    TRY(tarn_iceberg_opt_object(doc, "refs", &refs, err));
+    TARN_TRY(tarn_iceberg_opt_object(doc, "refs", &refs, err));
     json_object_foreach((json_t *)(uintptr_t)refs, name, ref) {
         struct tarn_iceberg_ref item;
-        TRY(tarn_iceberg_ref_read(name, ref, &item, err));
-        TRY(tarn_iceberg_put_ref(meta, item, err));
+        TARN_TRY(tarn_iceberg_ref_read(name, ref, &item, err));
+        TARN_TRY(tarn_iceberg_put_ref(meta, item, err));
     }
     return !refs && meta->current_snapshot_id != TARN_ICEBERG_NONE ? put_main(meta, err) : TARN_OK;
 }
@@ -292,17 +285,17 @@ static tarn_code read_logs(struct tarn_iceberg_meta *meta, const json_t *doc, st
     size_t i;
     json_t *entry;
 
-    TRY(tarn_iceberg_opt_array(doc, "snapshot-log", &snapshots, err));
-    TRY(tarn_iceberg_opt_array(doc, "metadata-log", &files, err));
+    TARN_TRY(tarn_iceberg_opt_array(doc, "snapshot-log", &snapshots, err));
+    TARN_TRY(tarn_iceberg_opt_array(doc, "metadata-log", &files, err));
     json_array_foreach((json_t *)(uintptr_t)snapshots, i, entry) {
-        TRY(tarn_iceberg_need_i64(entry, "timestamp-ms", &at, err));
-        TRY(tarn_iceberg_need_i64(entry, "snapshot-id", &id, err));
-        TRY(tarn_iceberg_add_log(meta, at, id, err));
+        TARN_TRY(tarn_iceberg_need_i64(entry, "timestamp-ms", &at, err));
+        TARN_TRY(tarn_iceberg_need_i64(entry, "snapshot-id", &id, err));
+        TARN_TRY(tarn_iceberg_add_log(meta, at, id, err));
     }
     json_array_foreach((json_t *)(uintptr_t)files, i, entry) {
-        TRY(tarn_iceberg_need_i64(entry, "timestamp-ms", &at, err));
-        TRY(tarn_iceberg_need_str(entry, "metadata-file", &file, err));
-        TRY(tarn_iceberg_add_file(meta, at, file, err));
+        TARN_TRY(tarn_iceberg_need_i64(entry, "timestamp-ms", &at, err));
+        TARN_TRY(tarn_iceberg_need_str(entry, "metadata-file", &file, err));
+        TARN_TRY(tarn_iceberg_add_file(meta, at, file, err));
     }
     return TARN_OK;
 }
@@ -329,8 +322,8 @@ static tarn_code check_files(const json_t *files, const char *key, struct tarn_e
     json_array_foreach((json_t *)(uintptr_t)files, i, file) {
         if (!json_is_object(file))
             return tarn_fail_field(err, key, "Cannot parse %s: each must be an object", key);
-        TRY(tarn_iceberg_need_i64(file, "snapshot-id", &number, err));
-        TRY(tarn_iceberg_need_str(file, "statistics-path", &path, err));
+        TARN_TRY(tarn_iceberg_need_i64(file, "snapshot-id", &number, err));
+        TARN_TRY(tarn_iceberg_need_str(file, "statistics-path", &path, err));
     }
     return TARN_OK;
 }
@@ -339,31 +332,31 @@ static tarn_code read_others(struct tarn_iceberg_meta *meta, const json_t *doc, 
 {
     const json_t *properties = NULL, *statistics = NULL, *partition_statistics = NULL, *keys = NULL;
 
-    TRY(tarn_iceberg_opt_object(doc, "properties", &properties, err));
+    TARN_TRY(tarn_iceberg_opt_object(doc, "properties", &properties, err));
     if (properties)
-        TRY(tarn_iceberg_check_texts(properties, "properties", err));
-    TRY(tarn_iceberg_opt_array(doc, "statistics", &statistics, err));
-    TRY(tarn_iceberg_opt_array(doc, "partition-statistics", &partition_statistics, err));
-    TRY(tarn_iceberg_opt_array(doc, "encryption-keys", &keys, err));
-    TRY(take(properties, &meta->properties));
-    TRY(check_files(statistics, "statistics", err));
-    TRY(check_files(partition_statistics, "partition-statistics", err));
-    TRY(take(statistics, &meta->statistics));
-    TRY(take(partition_statistics, &meta->partition_statistics));
+        TARN_TRY(tarn_iceberg_check_texts(properties, "properties", err));
+    TARN_TRY(tarn_iceberg_opt_array(doc, "statistics", &statistics, err));
+    TARN_TRY(tarn_iceberg_opt_array(doc, "partition-statistics", &partition_statistics, err));
+    TARN_TRY(tarn_iceberg_opt_array(doc, "encryption-keys", &keys, err));
+    TARN_TRY(take(properties, &meta->properties));
+    TARN_TRY(check_files(statistics, "statistics", err));
+    TARN_TRY(check_files(partition_statistics, "partition-statistics", err));
+    TARN_TRY(take(statistics, &meta->statistics));
+    TARN_TRY(take(partition_statistics, &meta->partition_statistics));
     return take(keys, &meta->encryption_keys);
 }
 
 static tarn_code read_all(struct tarn_iceberg_meta *meta, json_t *doc, struct tarn_err *err)
 {
-    TRY(read_head(meta, doc, err));
-    TRY(read_schemas(meta, doc, err));
-    TRY(read_specs(meta, doc, err));
-    TRY(read_orders(meta, doc, err));
-    TRY(read_snapshots(meta, doc, err));
-    TRY(read_refs(meta, doc, err));
-    TRY(read_logs(meta, doc, err));
-    TRY(read_others(meta, doc, err));
-    TRY(read_rest(meta, doc, err));
+    TARN_TRY(read_head(meta, doc, err));
+    TARN_TRY(read_schemas(meta, doc, err));
+    TARN_TRY(read_specs(meta, doc, err));
+    TARN_TRY(read_orders(meta, doc, err));
+    TARN_TRY(read_snapshots(meta, doc, err));
+    TARN_TRY(read_refs(meta, doc, err));
+    TARN_TRY(read_logs(meta, doc, err));
+    TARN_TRY(read_others(meta, doc, err));
+    TARN_TRY(read_rest(meta, doc, err));
     return tarn_iceberg_check(meta, err);
 }
 
@@ -374,11 +367,11 @@ tarn_code tarn_iceberg_read(json_t *doc, struct tarn_iceberg_meta **out, struct 
 
     if (!json_is_object(doc))
         return tarn_fail(err, TARN_INVALID, "Cannot parse metadata from a non-object");
-    TRY(tarn_iceberg_need_i64(doc, "format-version", &version, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "format-version", &version, err));
     if (version < TARN_ICEBERG_FORMAT_MIN || version > TARN_ICEBERG_FORMAT_MAX)
         return tarn_fail_field(err, "format-version", "Cannot read unsupported version %lld", (long long)version);
-    TRY(tarn_iceberg_blank(version, &meta, err));
-    TRY(read_all(meta, doc, err));
+    TARN_TRY(tarn_iceberg_blank(version, &meta, err));
+    TARN_TRY(read_all(meta, doc, err));
     *out = tarn_take(&meta);
     return TARN_OK;
 }
@@ -388,7 +381,7 @@ tarn_code tarn_iceberg_parse(const char *text, size_t len, struct tarn_iceberg_m
     static const struct tarn_json_limits limits = { .max_depth = 128, .max_values = 20000000 };
     json_t *doc = NULL;
 
-    TRY(tarn_json_parse(text, len, &limits, &doc, err));
+    TARN_TRY(tarn_json_parse(text, len, &limits, &doc, err));
     tarn_code code = tarn_iceberg_read(doc, out, err);
     json_decref(doc);
     return code;

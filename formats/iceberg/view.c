@@ -7,13 +7,6 @@
 #include "formats/iceberg/view_parts.h"
 #include <string.h>
 
-#define TRY(call)                                                                                                 \
-    do {                                                                                                          \
-        tarn_code try_code = (call);                                                                              \
-        if (try_code != TARN_OK)                                                                                  \
-            return try_code;                                                                                      \
-    } while (0)
-
 static void version_done(struct tarn_iceberg_view_version *item) { json_decref(item->doc); }
 static void schema_done(struct tarn_iceberg_schema *item) { json_decref(item->doc); }
 static void entry_done(struct tarn_iceberg_view_entry *item) { (void)item; }
@@ -86,12 +79,12 @@ tarn_code tarn_iceberg_view_version_read(const json_t *doc, struct tarn_iceberg_
     const json_t *ignored = NULL;
 
     *out = (struct tarn_iceberg_view_version){ 0 };
-    TRY(tarn_iceberg_need_i64(doc, "version-id", &out->id, err));
-    TRY(tarn_iceberg_need_i64(doc, "timestamp-ms", &out->timestamp_ms, err));
-    TRY(tarn_iceberg_need_i64(doc, "schema-id", &out->schema_id, err));
-    TRY(tarn_iceberg_need_object(doc, "summary", &ignored, err));
-    TRY(tarn_iceberg_need_array(doc, "representations", &ignored, err));
-    TRY(tarn_iceberg_need_array(doc, "default-namespace", &ignored, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "version-id", &out->id, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "timestamp-ms", &out->timestamp_ms, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "schema-id", &out->schema_id, err));
+    TARN_TRY(tarn_iceberg_need_object(doc, "summary", &ignored, err));
+    TARN_TRY(tarn_iceberg_need_array(doc, "representations", &ignored, err));
+    TARN_TRY(tarn_iceberg_need_array(doc, "default-namespace", &ignored, err));
     out->doc = tarn_iceberg_keep(doc);
     return TARN_OK;
 }
@@ -102,25 +95,25 @@ static tarn_code read_lists(struct tarn_iceberg_view *view, const json_t *doc, s
     size_t i;
     json_t *item;
 
-    TRY(tarn_iceberg_need_array(doc, "versions", &versions, err));
-    TRY(tarn_iceberg_need_array(doc, "version-log", &log, err));
-    TRY(tarn_iceberg_need_array(doc, "schemas", &schemas, err));
+    TARN_TRY(tarn_iceberg_need_array(doc, "versions", &versions, err));
+    TARN_TRY(tarn_iceberg_need_array(doc, "version-log", &log, err));
+    TARN_TRY(tarn_iceberg_need_array(doc, "schemas", &schemas, err));
     json_array_foreach((json_t *)(uintptr_t)versions, i, item) {
         struct tarn_iceberg_view_version version;
-        TRY(tarn_iceberg_view_version_read(item, &version, err));
-        TRY(tarn_iceberg_view_add_version(view, version, err));
+        TARN_TRY(tarn_iceberg_view_version_read(item, &version, err));
+        TARN_TRY(tarn_iceberg_view_add_version(view, version, err));
     }
     json_array_foreach((json_t *)(uintptr_t)log, i, item) {
         struct tarn_iceberg_view_entry entry = { 0 };
-        TRY(tarn_iceberg_need_i64(item, "timestamp-ms", &entry.timestamp_ms, err));
-        TRY(tarn_iceberg_need_i64(item, "version-id", &entry.version_id, err));
-        TRY(tarn_iceberg_view_add_entry(view, entry.timestamp_ms, entry.version_id, err));
+        TARN_TRY(tarn_iceberg_need_i64(item, "timestamp-ms", &entry.timestamp_ms, err));
+        TARN_TRY(tarn_iceberg_need_i64(item, "version-id", &entry.version_id, err));
+        TARN_TRY(tarn_iceberg_view_add_entry(view, entry.timestamp_ms, entry.version_id, err));
     }
     json_array_foreach((json_t *)(uintptr_t)schemas, i, item) {
         struct tarn_iceberg_schema schema = { 0 };
-        TRY(tarn_iceberg_need_i64(item, "schema-id", &schema.id, err));
+        TARN_TRY(tarn_iceberg_need_i64(item, "schema-id", &schema.id, err));
         schema.doc = json_incref(item);
-        TRY(tarn_iceberg_view_add_schema(view, schema, err));
+        TARN_TRY(tarn_iceberg_view_add_schema(view, schema, err));
     }
     return TARN_OK;
 }
@@ -148,15 +141,15 @@ static tarn_code read_head(struct tarn_iceberg_view *view, const json_t *doc, st
     const json_t *properties = NULL;
     int64_t version = 0;
 
-    TRY(tarn_iceberg_need_i64(doc, "format-version", &version, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "format-version", &version, err));
     if (version != 1)
         return tarn_fail_field(err, "format-version", "Unsupported format version: %lld", (long long)version);
-    TRY(tarn_iceberg_need_str(doc, "view-uuid", &uuid, err));
-    TRY(tarn_iceberg_need_str(doc, "location", &location, err));
-    TRY(tarn_iceberg_need_i64(doc, "current-version-id", &view->current_version_id, err));
-    TRY(tarn_iceberg_opt_object(doc, "properties", &properties, err));
+    TARN_TRY(tarn_iceberg_need_str(doc, "view-uuid", &uuid, err));
+    TARN_TRY(tarn_iceberg_need_str(doc, "location", &location, err));
+    TARN_TRY(tarn_iceberg_need_i64(doc, "current-version-id", &view->current_version_id, err));
+    TARN_TRY(tarn_iceberg_opt_object(doc, "properties", &properties, err));
     if (properties) {
-        TRY(tarn_iceberg_check_texts(properties, "properties", err));
+        TARN_TRY(tarn_iceberg_check_texts(properties, "properties", err));
         json_decref(view->properties);
         view->properties = tarn_iceberg_keep(properties);
     }
@@ -167,9 +160,9 @@ static tarn_code read_head(struct tarn_iceberg_view *view, const json_t *doc, st
 
 static tarn_code read_all(struct tarn_iceberg_view *view, json_t *doc, struct tarn_err *err)
 {
-    TRY(read_head(view, doc, err));
-    TRY(read_lists(view, doc, err));
-    TRY(read_rest(view, doc, err));
+    TARN_TRY(read_head(view, doc, err));
+    TARN_TRY(read_lists(view, doc, err));
+    TARN_TRY(read_rest(view, doc, err));
     if (!tarn_iceberg_view_version_of(view, view->current_version_id))
         return tarn_fail_field(err, "current-version-id", "Cannot find current version %lld in view versions",
                                (long long)view->current_version_id);
@@ -181,7 +174,7 @@ tarn_code tarn_iceberg_view_parse(const char *text, size_t len, struct tarn_iceb
     TARN_AUTO(iceberg_view) struct tarn_iceberg_view *view = NULL;
     json_t *doc = NULL;
 
-    TRY(tarn_json_parse(text, len, NULL, &doc, err));
+    TARN_TRY(tarn_json_parse(text, len, NULL, &doc, err));
     tarn_code code = json_is_object(doc) ? tarn_iceberg_view_blank(&view, err)
                                          : tarn_fail(err, TARN_INVALID, "Cannot parse view metadata from a non-object");
     if (code == TARN_OK)

@@ -99,14 +99,6 @@ TARN_STORE_CONTRACT(X)
 #undef X
 
 /* --- fixtures --- */
-/* In a transaction's body: on with it or out. */
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        tarn_code try_code_ = (call);                                                                        \
-        if (try_code_ != TARN_OK)                                                                            \
-            return try_code_;                                                                                \
-    } while (0)
-
 /* A managed table at version 0 in `namespace_`, location "/lake/<namespace_>/<name>". Texts are borrowed. */
 struct tarn_table fx_table(const char *namespace_, const char *name);
 /* Inserts it under a fresh id. */

@@ -26,7 +26,7 @@ static tarn_code feed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct feed *feed = ctx;
     feed->text[0] = '\0';
-    TRY(tx->ops->events.bounds(tx, &feed->first_after, &feed->newest, err));
+    TARN_TRY(tx->ops->events.bounds(tx, &feed->first_after, &feed->newest, err));
     return tx->ops->events.list(tx, feed->after, feed->limit, note, feed, err);
 }
 
@@ -41,7 +41,7 @@ static tarn_code add_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     for (int i = 0; i < add->count; i++) {
         const struct tarn_event event = { .type = "t", .table_id = 1, .namespace_ = "a", .name = "b",
                                           .at = add->at + i, .data = "{}" };
-        TRY(tx->ops->events.add(tx, &event, err));
+        TARN_TRY(tx->ops->events.add(tx, &event, err));
     }
     return add->end == TARN_OK ? TARN_OK : tarn_fail(err, add->end, "as it was asked to");
 }

@@ -254,7 +254,7 @@ static tarn_code add_bare_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err
                               .schema_version = 3,
                               .partition_values = "{\"d\":\"x\"}",
                               .column_stats = "{\"u\":{\"min\":1}}" };
-    TRY(tx->ops->files.add(tx, *(int64_t *)ctx, 1, &bare, err));
+    TARN_TRY(tx->ops->files.add(tx, *(int64_t *)ctx, 1, &bare, err));
     return tx->ops->files.add(tx, *(int64_t *)ctx, 1, &full, err);
 }
 static tarn_code expect_file(void *ctx, const struct tarn_file *file, struct tarn_err *err)

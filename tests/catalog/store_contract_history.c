@@ -181,7 +181,7 @@ static tarn_code adopt_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
                                        .files_added = i,
                                        .metadata = S("{}"),
                                        .data_change = true };
-        TRY(tx->ops->commits.insert_adopted(tx, *(int64_t *)ctx, i + 1, &row, err));
+        TARN_TRY(tx->ops->commits.insert_adopted(tx, *(int64_t *)ctx, i + 1, &row, err));
     }
     return TARN_OK;
 }
@@ -316,7 +316,7 @@ static tarn_code schemas_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         .version = 2, .schema = S("{\"v\":2}"), .renames = S("{\"a\":\"b\"}"), .created_at = 20
     };
     struct tarn_schema_row first = { .version = 1, .schema = S("{\"v\":1}"), .created_at = 10 };
-    TRY(tx->ops->schemas.insert(tx, *(int64_t *)ctx, &second, err));
+    TARN_TRY(tx->ops->schemas.insert(tx, *(int64_t *)ctx, &second, err));
     return tx->ops->schemas.insert(tx, *(int64_t *)ctx, &first, err);
 }
 struct schemas {

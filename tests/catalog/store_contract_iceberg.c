@@ -125,7 +125,7 @@ static tarn_code remove_view_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *
 static tarn_code get_view_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct named *n = ctx;
-    TRY(tx->ops->views.taken(tx, n->namespace_, n->name, &n->taken, err));
+    TARN_TRY(tx->ops->views.taken(tx, n->namespace_, n->name, &n->taken, err));
     return tx->ops->views.get(tx, n->namespace_, n->name, &n->found, err);
 }
 static tarn_code drop_namespace_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

@@ -160,7 +160,7 @@ struct staged {
 static tarn_code stage_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct staged *s = ctx;
-    TRY(tx->ops->tables.reserve_id(tx, &s->id, err));
+    TARN_TRY(tx->ops->tables.reserve_id(tx, &s->id, err));
     struct tarn_file file = { .path = "a", .size = 1, .records = -1 };
     return tx->ops->files.add(tx, s->id, 1, &file, err);
 }

@@ -20,7 +20,7 @@ static tarn_code publish_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 static tarn_code published_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct publish *p = ctx;
-    TRY(tx->ops->publications.schema_published(tx, p->table_id, &p->schema, err));
+    TARN_TRY(tx->ops->publications.schema_published(tx, p->table_id, &p->schema, err));
     return tx->ops->publications.get(tx, p->table_id, &p->pub, err);
 }
 

@@ -84,9 +84,9 @@ static tarn_code from_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     TARN_AUTO_DONE(silences) struct tarn_silences found = { 0 };
     struct listed *l = ctx;
-    TRY(tx->ops->silences.from(tx, l->now, &found, err));
+    TARN_TRY(tx->ops->silences.from(tx, l->now, &found, err));
     for (size_t i = 0; i < found.count; i++)
-        TRY(note(l, &found.items[i], err));
+        TARN_TRY(note(l, &found.items[i], err));
     return TARN_OK;
 }
 static tarn_code expire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

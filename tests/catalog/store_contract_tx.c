@@ -24,7 +24,7 @@ static tarn_code make_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct named *n = ctx;
     struct tarn_table table = fx_table("default", n->name);
-    TRY(fx_insert(tx, &table, err));
+    TARN_TRY(fx_insert(tx, &table, err));
     if (n->refuse) {
         (void)tarn_fail(err, TARN_TABLE_PROTECTED, "no");
         return tarn_err_add(err, "owner", json_string("me"));
@@ -199,7 +199,7 @@ static tarn_code version_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct fx_commit *c = ctx;
     TARN_AUTO(table) struct tarn_table *table = NULL;
-    TRY(tx->ops->tables.get_by_id(tx, c->table_id, &table, err));
+    TARN_TRY(tx->ops->tables.get_by_id(tx, c->table_id, &table, err));
     c->expected = table->version;
     return TARN_OK;
 }
@@ -276,9 +276,9 @@ static tarn_code snapshot_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err
 {
     struct snapshot *s = ctx;
     TARN_AUTO(table) struct tarn_table *first = NULL, *second = NULL;
-    TRY(tx->ops->tables.get_by_id(tx, s->table_id, &first, err));
+    TARN_TRY(tx->ops->tables.get_by_id(tx, s->table_id, &first, err));
     (void)fx_commit(tx->store, s->table_id, "txn-1", "a", NULL);
-    TRY(tx->ops->tables.get_by_id(tx, s->table_id, &second, err));
+    TARN_TRY(tx->ops->tables.get_by_id(tx, s->table_id, &second, err));
     s->before = first->version;
     s->after = second->version;
     return TARN_OK;

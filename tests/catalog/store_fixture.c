@@ -35,7 +35,7 @@ struct tarn_table fx_table(const char *namespace_, const char *name)
 
 tarn_code fx_insert(struct tarn_tx *tx, struct tarn_table *table, struct tarn_err *err)
 {
-    TRY(tx->ops->tables.reserve_id(tx, &table->id, err));
+    TARN_TRY(tx->ops->tables.reserve_id(tx, &table->id, err));
     return tx->ops->tables.insert(tx, table, err);
 }
 
@@ -101,7 +101,7 @@ tarn_code fx_commit_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct fx_commit *c = ctx;
     TARN_AUTO(table) struct tarn_table *table = NULL;
-    TRY(tx->ops->tables.get_by_id(tx, c->table_id, &table, err));
+    TARN_TRY(tx->ops->tables.get_by_id(tx, c->table_id, &table, err));
     int64_t expected = c->expected < 0 ? table->version : c->expected;
     struct tarn_commit_row row = {
         .version = expected + 1,
@@ -118,13 +118,13 @@ tarn_code fx_commit_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     memset(row.body_hash, 'a', sizeof row.body_hash - 1);
 
     int64_t size = 0;
-    TRY(tx->ops->tables.commit(tx, table->id, expected, &row, err));
-    TRY(tx->ops->commits.insert(tx, table->id, &row, err));
+    TARN_TRY(tx->ops->tables.commit(tx, table->id, expected, &row, err));
+    TARN_TRY(tx->ops->commits.insert(tx, table->id, &row, err));
     if (c->remove)
-        TRY(tx->ops->files.remove(tx, table->id, row.version, c->remove, &size, err));
+        TARN_TRY(tx->ops->files.remove(tx, table->id, row.version, c->remove, &size, err));
     struct tarn_file file = { .path = c->add, .size = 100, .records = -1 };
     if (c->add)
-        TRY(tx->ops->files.add(tx, table->id, row.version, &file, err));
+        TARN_TRY(tx->ops->files.add(tx, table->id, row.version, &file, err));
     c->version = row.version;
     return TARN_OK;
 }

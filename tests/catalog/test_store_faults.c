@@ -64,12 +64,12 @@ static void hold_done(void *ctx, tarn_code code, struct tarn_err *err)
 static tarn_code member_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct member *m = ctx;
-    TRY(fx_commit_tx(tx, &m->commit, err));
+    TARN_TRY(fx_commit_tx(tx, &m->commit, err));
     for (int i = 0; i < m->files; i++) {
         char path[300];
         snprintf(path, sizeof path, "file-%05d-%0200d", i, i);
         struct tarn_file file = { .path = path, .size = 1, .records = -1 };
-        TRY(tx->ops->files.add(tx, m->commit.table_id, m->commit.version, &file, err));
+        TARN_TRY(tx->ops->files.add(tx, m->commit.table_id, m->commit.version, &file, err));
     }
     return m->refuse ? tarn_fail(err, TARN_TABLE_PROTECTED, "no") : TARN_OK;
 }
@@ -140,9 +140,9 @@ static tarn_code count_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     struct count *c = ctx;
     TARN_AUTO(table) struct tarn_table *table = NULL;
     c->files = c->commits = 0;
-    TRY(tx->ops->tables.get_by_id(tx, c->table_id, &table, err));
+    TARN_TRY(tx->ops->tables.get_by_id(tx, c->table_id, &table, err));
     c->version = table->version;
-    TRY(tx->ops->files.page(tx, c->table_id, INT64_MAX, "", 1000000, one_file, c, err));
+    TARN_TRY(tx->ops->files.page(tx, c->table_id, INT64_MAX, "", 1000000, one_file, c, err));
     return tx->ops->commits.list(tx, c->table_id, INT64_MAX, 1000000, one_commit, c, err);
 }
 

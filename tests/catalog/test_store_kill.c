@@ -65,7 +65,7 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct fx_commit *c = ctx;
     struct tarn_commit_row row = { 0 };
-    TRY(tx->ops->commits.by_transaction(tx, c->table_id, c->transaction, &row, err));
+    TARN_TRY(tx->ops->commits.by_transaction(tx, c->table_id, c->transaction, &row, err));
     c->version = row.version;
     tarn_commit_row_done(&row);
     return TARN_OK;
@@ -91,7 +91,7 @@ struct count {
 static tarn_code count_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct count *c = ctx;
-    TRY(tx->ops->files.page(tx, c->table_id, INT64_MAX, "", INT64_MAX, count_file, &c->files, err));
+    TARN_TRY(tx->ops->files.page(tx, c->table_id, INT64_MAX, "", INT64_MAX, count_file, &c->files, err));
     return tx->ops->commits.list(tx, c->table_id, INT64_MAX, INT64_MAX, count_commit, &c->commits, err);
 }
 
