@@ -1,4 +1,4 @@
-/* text.h - small facts about bytes. */
+/* text.h - small facts about bytes, and the texts that a struct owns. */
 #ifndef TARN_BASE_TEXT_H
 #define TARN_BASE_TEXT_H
 #include "base/err.h"
@@ -19,4 +19,12 @@ bool tarn_ends_with(const char *text, const char *suffix);
  * TARN_INVALID: a broken escape, %00 or bad UTF-8. */
 TARN_MUST tarn_code tarn_percent_decode(const char *text, size_t len, bool plus_is_space, char *out,
                                         struct tarn_err *err);
+
+/* --- text_owned.c: NULL is a text that is not there --- */
+/* Owned. *failed turns true when there is no memory: for several in a row. */
+char *tarn_text_copy(const char *text, bool *failed);
+/* *member (owned) becomes a copy; false: no memory, it is as it was. */
+TARN_MUST bool tarn_text_set(char **member, const char *text);
+/* *member (owned) becomes `text`, which was just made: NULL is no memory. */
+TARN_MUST tarn_code tarn_text_own(char **member, char *text, struct tarn_err *err);
 #endif

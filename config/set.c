@@ -1,5 +1,6 @@
 /* set.c - the text of a file, a variable or a flag becomes a member of the configuration. */
 #include "base/json.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "config/options.h"
 #include <errno.h>
@@ -28,17 +29,6 @@ void tarn_option_clear(struct tarn_config *config, const struct tarn_option *opt
     free(*list.items);
     *list.items = NULL;
     *list.count = 0;
-}
-
-static tarn_code set_text(char **target, const char *text, struct tarn_err *err)
-{
-    char *copy = strdup(text);
-
-    if (!copy)
-        return tarn_fail_oom(err);
-    free(*target);
-    *target = copy;
-    return TARN_OK;
 }
 
 static tarn_code add_to_list(struct tarn_config *config, const char *text, struct tarn_err *err)
@@ -189,7 +179,7 @@ static tarn_code set_value(struct tarn_config *config, const struct tarn_option 
     }
     if (*text == '\0')
         return tarn_fail(err, TARN_INVALID, "must not be empty");
-    return set_text(member(config, option), text, err);
+    return tarn_text_own(member(config, option), strdup(text), err);
 }
 
 /* Put the place and the key before the fault. */

@@ -1,5 +1,6 @@
 /* footer_note.c - a footer against the schema, once. */
 #include "formats/footer_note.h"
+#include "base/text.h"
 #include "catalog/schema_map.h"
 #include <stdio.h>
 #include <string.h>
@@ -41,14 +42,6 @@ static const struct tarn_column *field_of(const struct tarn_type *type, const ch
     return NULL;
 }
 
-static char *copy(struct noting *n, const char *text)
-{
-    char *out = text ? strdup(text) : NULL;
-
-    n->failed |= text && !out;
-    return out;
-}
-
 static void note_drift(void *ctx, const struct tarn_drift *drift)
 {
     struct noting *n = ctx;
@@ -64,8 +57,8 @@ static void note_drift(void *ctx, const struct tarn_drift *drift)
     note->drifts = more;
     struct tarn_noted_drift *noted = &note->drifts[note->drift_count++];
     *noted = (struct tarn_noted_drift){ .kind = drift->kind, .severe = drift->severe };
-    noted->column = copy(n, drift->column);
-    noted->possible_rename = copy(n, drift->possible_rename);
+    noted->column = tarn_text_copy(drift->column, &n->failed);
+    noted->possible_rename = tarn_text_copy(drift->possible_rename, &n->failed);
     if (drift->registered)
         tarn_type_format(drift->registered, noted->registered, sizeof noted->registered);
     if (drift->found)
@@ -134,7 +127,7 @@ static void note_nulls(struct noting *n)
             note->nulls = calloc(root->field_count, sizeof *note->nulls);
         n->failed |= !note->nulls;
         if (note->nulls)
-            note->nulls[note->null_count++] = copy(n, column->name);
+            note->nulls[note->null_count++] = tarn_text_copy(column->name, &n->failed);
     }
 }
 

@@ -1,6 +1,7 @@
 /* footers.c - the footers of the newest files: read side by side, noted one by one, folded in the order of the files into few
  * facts: one a kind of drift and column, not one a file, so that a thousand files with the same fault are one line. */
 #include "formats/footers.h"
+#include "base/text.h"
 #include "catalog/schema_map.h"
 #include "formats/footer_note.h"
 #include <pthread.h>
@@ -199,12 +200,6 @@ static int64_t changed_at(const struct tarn_schema_past *past, const char *colum
     return came ? at : INT64_MIN;
 }
 
-static bool set_text(char **out, const char *text)
-{
-    *out = text ? strdup(text) : NULL;
-    return *out || !text;
-}
-
 /* The fact of this kind and column, made when missing; *out NULL: too many. */
 static tarn_code drift_fact(struct folding *f, const struct tarn_noted_drift *drift, struct tarn_drift_fact **out,
                             struct tarn_err *err)
@@ -226,11 +221,11 @@ static tarn_code drift_fact(struct folding *f, const struct tarn_noted_drift *dr
     fact->kind = drift->kind;
     memcpy(fact->registered, drift->registered, sizeof fact->registered);
     memcpy(fact->found, drift->found, sizeof fact->found);
-    if (!set_text(&fact->column, drift->column))
+    if (!tarn_text_set(&fact->column, drift->column))
         return tarn_fail_oom(err);
     facts->drift_count++;
     *out = fact;
-    return set_text(&fact->possible_rename, drift->possible_rename) ? TARN_OK : tarn_fail_oom(err);
+    return tarn_text_set(&fact->possible_rename, drift->possible_rename) ? TARN_OK : tarn_fail_oom(err);
 }
 
 static tarn_code fold_drift(struct folding *f, const struct tarn_noted_drift *drift, struct tarn_err *err)
@@ -245,7 +240,7 @@ static tarn_code fold_drift(struct folding *f, const struct tarn_noted_drift *dr
         fact->newer_files++;
     fact->severe |= drift->severe;
     bool is_example = fact->files < (int64_t)TARN_COUNT(fact->examples);
-    if (is_example && !set_text(&fact->examples[fact->files], f->pick->path))
+    if (is_example && !tarn_text_set(&fact->examples[fact->files], f->pick->path))
         return tarn_fail_oom(err);
     fact->files++;
     return TARN_OK;
@@ -271,7 +266,7 @@ static tarn_code start_nulls(struct folding *f, const struct tarn_footer_note *n
     for (size_t i = 0; i < note->null_count; i++) {
         struct tarn_null_fact *fact = &facts->nulls[facts->null_count++];
         fact->files = 1;
-        if (!set_text(&fact->column, note->nulls[i]) || !set_text(&fact->example, f->pick->path))
+        if (!tarn_text_set(&fact->column, note->nulls[i]) || !tarn_text_set(&fact->example, f->pick->path))
             return tarn_fail_oom(err);
     }
     return TARN_OK;

@@ -1,5 +1,6 @@
 /* iceberg_names.c - drops and renames of Iceberg tables: rows alone, no file moves. */
 #include "lake/iceberg_names.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/sweep.h"
@@ -124,17 +125,6 @@ const struct tarn_use tarn_iceberg_drop = { .name = "iceberg drop",
 
 /* --- rename --- */
 
-static tarn_code set_text(char **member, const char *text, struct tarn_err *err)
-{
-    char *copy = strdup(text);
-
-    if (!copy)
-        return tarn_fail_oom(err);
-    free(*member);
-    *member = copy;
-    return TARN_OK;
-}
-
 static tarn_code rename_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     const struct tarn_iceberg_rename_use *use = ctx;
@@ -147,9 +137,9 @@ static tarn_code rename_change(struct tarn_tx *tx, void *ctx, struct tarn_err *e
     if (code == TARN_OK)
         code = tarn_name_free(tx, use->to.namespace_, use->to.name, err);
     if (code == TARN_OK)
-        code = set_text(&table->namespace_, use->to.namespace_, err);
+        code = tarn_text_own(&table->namespace_, strdup(use->to.namespace_), err);
     if (code == TARN_OK)
-        code = set_text(&table->name, use->to.name, err);
+        code = tarn_text_own(&table->name, strdup(use->to.name), err);
     if (code == TARN_OK)
         code = tx->ops->tables.update(tx, table, err);
     if (code != TARN_OK)

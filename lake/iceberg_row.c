@@ -1,17 +1,9 @@
 /* iceberg_row.c - what an Iceberg table is in the catalog: its row, its place among the names. */
 #include "base/json.h"
+#include "base/text.h"
 #include "lake/iceberg.h"
 #include <inttypes.h>
 #include <string.h>
-
-static tarn_code set_text(char **member, char *text, struct tarn_err *err)
-{
-    if (!text)
-        return tarn_fail_oom(err);
-    free(*member);
-    *member = text;
-    return TARN_OK;
-}
 
 tarn_code tarn_iceberg_row(struct tarn_table *table, const struct tarn_iceberg_meta *meta, const char *file,
                            struct tarn_err *err)
@@ -27,21 +19,21 @@ tarn_code tarn_iceberg_row(struct tarn_table *table, const struct tarn_iceberg_m
     table->total_bytes = summary.bytes < 0 ? 0 : summary.bytes;
     tarn_code code = tarn_iceberg_locate(meta->location, &keys, err);
     if (code == TARN_OK)
-        code = set_text(&table->location, keys, err);
+        code = tarn_text_own(&table->location, keys, err);
     keys = NULL;
     if (code == TARN_OK)
         code = tarn_iceberg_partition_keys(meta, &keys, err);
     if (code == TARN_OK)
-        code = set_text(&table->partition_keys, keys, err);
+        code = tarn_text_own(&table->partition_keys, keys, err);
     if (code == TARN_OK)
-        code = set_text(&table->properties, tarn_json_text(meta->properties), err);
+        code = tarn_text_own(&table->properties, tarn_json_text(meta->properties), err);
     if (code == TARN_OK)
-        code = set_text(&table->metadata_location, strdup(file), err);
+        code = tarn_text_own(&table->metadata_location, strdup(file), err);
     snprintf(snapshot, sizeof snapshot, "%" PRId64, summary.snapshot_id);
     free(table->latest_transaction);
     table->latest_transaction = NULL;
     if (code == TARN_OK && summary.snapshot_id != TARN_ICEBERG_NONE)
-        code = set_text(&table->latest_transaction, strdup(snapshot), err);
+        code = tarn_text_own(&table->latest_transaction, strdup(snapshot), err);
     return code;
 }
 

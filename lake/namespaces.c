@@ -1,31 +1,24 @@
 /* namespaces.c - a namespace comes into being with its first table, or here, with settings. */
 #include "lake/namespaces.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/time.h"
 #include <string.h>
 
 /* --- the row --- */
 
-static char *copy(const char *text, bool *ok)
-{
-    char *made = text ? strdup(text) : NULL;
-
-    *ok = *ok && (made || !text);
-    return made;
-}
-
 static tarn_code take(void *ctx, const struct tarn_namespace *row, struct tarn_err *err)
 {
     struct tarn_namespace *out = ctx;
-    bool ok = true;
+    bool failed = false;
 
     tarn_namespace_done(out);
     *out = *row;
-    out->name = copy(row->name, &ok);
-    out->properties = copy(row->properties, &ok);
-    out->owner = copy(row->owner, &ok);
-    out->monitors = copy(row->monitors, &ok);
-    return ok ? TARN_OK : tarn_fail_oom(err);
+    out->name = tarn_text_copy(row->name, &failed);
+    out->properties = tarn_text_copy(row->properties, &failed);
+    out->owner = tarn_text_copy(row->owner, &failed);
+    out->monitors = tarn_text_copy(row->monitors, &failed);
+    return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
 tarn_code tarn_namespace_read(struct tarn_tx *tx, const char *name, struct tarn_namespace *out, struct tarn_err *err)
@@ -119,15 +112,15 @@ static tarn_code add_outer(struct tarn_tx *tx, const struct tarn_namespace_use *
 static tarn_code add_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_namespace_use *use = ctx;
-    bool ok = true;
+    bool failed = false;
 
     tarn_namespace_done(&use->row);
     use->row = (struct tarn_namespace){ .created_at = use->now_ms ? use->now_ms : tarn_now_ms(),
                                         .history_retention_ms = -1 };
-    use->row.name = copy(use->name, &ok);
-    use->row.properties = copy("{}", &ok);
-    use->row.monitors = copy("{}", &ok);
-    if (!ok)
+    use->row.name = tarn_text_copy(use->name, &failed);
+    use->row.properties = tarn_text_copy("{}", &failed);
+    use->row.monitors = tarn_text_copy("{}", &failed);
+    if (failed)
         return tarn_fail_oom(err);
     tarn_code code = apply(use, err);
     if (code == TARN_OK)

@@ -3,6 +3,7 @@
 #include "lake/register.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "formats/manifest/manifest.h"
 #include "lake/adopt.h"
@@ -59,18 +60,18 @@ static char *text_or(const json_t *json, const char *otherwise)
 static tarn_code make_row(struct tarn_register_use *use, struct tarn_table **out, struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *t = calloc(1, sizeof *t);
+    bool failed = false;
 
     if (!t)
         return tarn_fail_oom(err);
-    t->namespace_ = strdup(use->ident.namespace_);
-    t->name = strdup(use->ident.name);
-    t->metadata_location = use->metadata_location ? strdup(use->metadata_location) : NULL;
-    t->owner = use->owner ? strdup(use->owner) : NULL;
+    t->namespace_ = tarn_text_copy(use->ident.namespace_, &failed);
+    t->name = tarn_text_copy(use->ident.name, &failed);
+    t->metadata_location = tarn_text_copy(use->metadata_location, &failed);
+    t->owner = tarn_text_copy(use->owner, &failed);
     t->partition_keys = text_or(use->partition_keys, "[]");
     t->properties = text_or(use->properties, "{}");
     t->monitors = text_or(use->monitors, "{}");
-    if (!t->namespace_ || !t->name || !t->partition_keys || !t->properties || !t->monitors ||
-        (use->metadata_location && !t->metadata_location) || (use->owner && !t->owner))
+    if (failed || !t->partition_keys || !t->properties || !t->monitors)
         return tarn_fail_oom(err);
     t->format = use->format;
     t->mode = use->mode;

@@ -2,6 +2,7 @@
  * against those of the version that storage showed, so that commits since then stay. Of foreign log entries it is their
  * operations, the newest word on each file. A table that was adopted while manifest and log disagreed has the manifest's files;
  * choosing the log brings it to what the log says. Files that are not there are left out. */
+#include "base/text.h"
 #include "base/time.h"
 #include "formats/facts.h"
 #include "formats/manifest/manifest.h"
@@ -43,14 +44,15 @@ static bool knows_schema(const struct taking *t, int64_t version)
 
 static tarn_code copy_facts(struct taking *t, struct tarn_commit_op *op, const struct tarn_file *file, struct tarn_err *err)
 {
+    bool failed = false;
+
     op->file.size = file->size;
     op->file.records = file->records;
-    op->file.partition_values = op->filled_values = file->partition_values ? strdup(file->partition_values) : NULL;
-    op->file.column_stats = op->filled_stats = file->column_stats ? strdup(file->column_stats) : NULL;
+    op->file.partition_values = op->filled_values = tarn_text_copy(file->partition_values, &failed);
+    op->file.column_stats = op->filled_stats = tarn_text_copy(file->column_stats, &failed);
     op->schema_given = knows_schema(t, file->schema_version);
     op->file.schema_version = op->schema_given ? file->schema_version : 0;
-    bool ok = (op->filled_values || !file->partition_values) && (op->filled_stats || !file->column_stats);
-    return ok ? TARN_OK : tarn_fail_oom(err);
+    return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
 /* Facts that are missing come from the file; those that are told must be true. */

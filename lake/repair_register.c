@@ -3,6 +3,7 @@
  * a young one, which its writer may still register, is taken only by name. A file of the table that is named has its
  * facts read again: where they are wrong or missing, the same path is removed and added. */
 #include "base/json.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "formats/manifest/manifest.h"
 #include "formats/partition.h"
@@ -207,13 +208,13 @@ static void listed_done(struct listed *l)
 static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
     struct listed *l = ctx;
+    bool failed = false;
 
     l->file = *file;
-    l->values = file->partition_values ? strdup(file->partition_values) : NULL;
-    l->stats = file->column_stats ? strdup(file->column_stats) : NULL;
+    l->values = tarn_text_copy(file->partition_values, &failed);
+    l->stats = tarn_text_copy(file->column_stats, &failed);
     l->found = true;
-    bool ok = (l->values || !file->partition_values) && (l->stats || !file->column_stats);
-    return ok ? TARN_OK : tarn_fail_oom(err);
+    return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
 static tarn_code listed_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

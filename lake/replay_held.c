@@ -1,5 +1,6 @@
 /* replay_held.c - the buffer between documents and store: operations and commits are copied into it, and written by one
  * transaction when it is full. A transaction may run twice, so that it changes nothing but what it writes. */
+#include "base/text.h"
 #include "lake/batch.h"
 #include "lake/event.h"
 #include "lake/lease.h"
@@ -347,19 +348,11 @@ static tarn_code make_room(struct tarn_replay *r, struct tarn_err *err)
 
 /* --- filling it --- */
 
-static char *copy(const char *text, bool *ok)
-{
-    char *made = text ? strdup(text) : NULL;
-
-    *ok = *ok && (made || !text);
-    return made;
-}
-
 tarn_code tarn_held_add(struct tarn_replay *r, int64_t version, bool is_add, bool is_lax, const struct tarn_file *file,
                         struct tarn_err *err)
 {
     struct tarn_held *held = r->held;
-    bool ok = true;
+    bool failed = false;
     tarn_code code = TARN_OK;
 
     held->open_version = version;
@@ -369,29 +362,29 @@ tarn_code tarn_held_add(struct tarn_replay *r, int64_t version, bool is_add, boo
         return code;
     struct tarn_held_op *op = &held->ops[held->op_count++];
     *op = (struct tarn_held_op){ .is_add = is_add, .is_lax = is_lax, .file = *file };
-    op->file.path = op->path = copy(file->path, &ok);
-    op->file.partition_values = op->values = copy(file->partition_values, &ok);
-    op->file.column_stats = op->stats = copy(file->column_stats, &ok);
+    op->file.path = op->path = tarn_text_copy(file->path, &failed);
+    op->file.partition_values = op->values = tarn_text_copy(file->partition_values, &failed);
+    op->file.column_stats = op->stats = tarn_text_copy(file->column_stats, &failed);
     held->open_ops++;
     held->rows++;
-    return ok ? TARN_OK : tarn_fail_oom(err);
+    return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
 static tarn_code copy_row(const struct tarn_commit_row *row, const struct tarn_commit_row *counts,
                           struct tarn_held_commit *out, struct tarn_err *err)
 {
-    bool ok = true;
+    bool failed = false;
 
     out->row = *row;
-    out->row.transaction = copy(row->transaction, &ok);
-    out->row.metadata = copy(row->metadata, &ok);
-    out->row.batch_ids = copy(row->batch_ids, &ok);
+    out->row.transaction = tarn_text_copy(row->transaction, &failed);
+    out->row.metadata = tarn_text_copy(row->metadata, &failed);
+    out->row.batch_ids = tarn_text_copy(row->batch_ids, &failed);
     out->row.files_added = counts->files_added;
     out->row.files_removed = counts->files_removed;
     out->row.bytes_added = counts->bytes_added;
     out->row.bytes_removed = counts->bytes_removed;
     out->batches = row->batch_ids ? json_loads(row->batch_ids, 0, NULL) : NULL;
-    return ok ? TARN_OK : tarn_fail_oom(err);
+    return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
 tarn_code tarn_held_close(struct tarn_replay *r, const struct tarn_commit_row *row, bool no_row, struct tarn_err *err)

@@ -1,6 +1,7 @@
 /* schema_rows.c - rows that outlive their transaction: mappings and comparisons take longer than one may. */
 #include "lake/schema_rows.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "catalog/schema.h"
 #include <string.h>
 
@@ -15,6 +16,7 @@ void tarn_schema_rows_done(struct tarn_schema_rows *rows)
 static tarn_code take_row(void *ctx, const struct tarn_schema_row *row, struct tarn_err *err)
 {
     struct tarn_schema_rows *s = ctx;
+    bool failed = false;
 
     if (row->version < s->from)
         return TARN_OK;
@@ -27,9 +29,9 @@ static tarn_code take_row(void *ctx, const struct tarn_schema_row *row, struct t
         s->cap = cap;
     }
     struct tarn_schema_row *copy = &s->rows[s->count++];
-    *copy = (struct tarn_schema_row){ row->version, strdup(row->schema), row->renames ? strdup(row->renames) : NULL,
-                                      row->created_at };
-    return copy->schema && (copy->renames || !row->renames) ? TARN_OK : tarn_fail_oom(err);
+    *copy = (struct tarn_schema_row){ row->version, tarn_text_copy(row->schema, &failed),
+                                      tarn_text_copy(row->renames, &failed), row->created_at };
+    return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
 tarn_code tarn_schema_rows_read(struct tarn_tx *tx, int64_t table_id, struct tarn_schema_rows *rows,

@@ -1,17 +1,9 @@
 /* setting.c - see setting.h. */
 #include "lake/setting.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "lake/register.h"
 #include <string.h>
-
-static tarn_code set_text(char **target, char *text, struct tarn_err *err)
-{
-    if (!text)
-        return tarn_fail_oom(err);
-    free(*target);
-    *target = text;
-    return TARN_OK;
-}
 
 tarn_code tarn_setting_merge(const char *key, char **target, const json_t *value, tarn_setting_check_fn *check,
                              struct tarn_err *err)
@@ -25,7 +17,7 @@ tarn_code tarn_setting_merge(const char *key, char **target, const json_t *value
         return tarn_fail_oom(err);
     if (check)
         code = check(merged, key, err);
-    return code == TARN_OK ? set_text(target, tarn_json_text(merged), err) : code;
+    return code == TARN_OK ? tarn_text_own(target, tarn_json_text(merged), err) : code;
 }
 
 static tarn_code check_properties(const json_t *merged, const char *field, struct tarn_err *err)
@@ -50,7 +42,7 @@ tarn_code tarn_setting_owner(char **target, const json_t *value, struct tarn_err
     }
     if (!json_is_string(value) || len == 0 || len > 255)
         return tarn_fail_field(err, "owner", "must be a string of 1 to 255 bytes, or null");
-    return set_text(target, strdup(json_string_value(value)), err);
+    return tarn_text_own(target, strdup(json_string_value(value)), err);
 }
 
 tarn_code tarn_setting_enforcement(enum tarn_enforcement *target, bool *given, const json_t *value,

@@ -1,6 +1,7 @@
 /* settings.c - PATCH of a table: a row a member. Objects are merged (RFC 7396), words are parsed, and the
  * whole is one change of the row under its entity tag. */
 #include "lake/settings.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/inherit.h"
@@ -11,15 +12,6 @@
 
 typedef tarn_code apply_fn(const struct tarn_settings_use *use, struct tarn_table *table, const json_t *value,
                            struct tarn_err *err);
-
-static tarn_code set_text(char **target, char *text, struct tarn_err *err)
-{
-    if (!text)
-        return tarn_fail_oom(err);
-    free(*target);
-    *target = text;
-    return TARN_OK;
-}
 
 /* --- members --- */
 
@@ -56,8 +48,8 @@ static tarn_code set_name(const struct tarn_settings_use *use, struct tarn_table
     if (use->may_see && !use->may_see(use->who, ident.namespace_, ident.name))
         return tarn_fail_code_field(err, TARN_FORBIDDEN, "name",
                                     "the token does not reach tables of this name");
-    code = set_text(&table->namespace_, strdup(ident.namespace_), err);
-    return code == TARN_OK ? set_text(&table->name, strdup(ident.name), err) : code;
+    code = tarn_text_own(&table->namespace_, strdup(ident.namespace_), err);
+    return code == TARN_OK ? tarn_text_own(&table->name, strdup(ident.name), err) : code;
 }
 
 static tarn_code set_bool(const char *key, bool *target, const json_t *value, struct tarn_err *err)

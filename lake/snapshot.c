@@ -1,6 +1,7 @@
 /* snapshot.c - from a version, a transaction or an instant to one snapshot. Every version has a row in the
  * history but the first one: version 0, or the one that was adopted. */
 #include "lake/snapshot.h"
+#include "base/text.h"
 #include "base/time.h"
 #include <stdlib.h>
 #include <string.h>
@@ -247,10 +248,7 @@ static tarn_code find_version(struct tarn_tx *tx, const struct tarn_table *table
 
 /* --- what is known of the version --- */
 
-static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
-
-/* A version without a row, the first one. Its schema is the newest one until the next commit, which tells it.
- */
+/* A version without a row, the first one. Its schema is the newest one until the next commit, which tells it. */
 static tarn_code describe_first(struct tarn_tx *tx, const struct tarn_table *table, const struct birth *birth,
                                 struct tarn_snapshot *out, struct tarn_err *err)
 {
@@ -263,8 +261,7 @@ static tarn_code describe_first(struct tarn_tx *tx, const struct tarn_table *tab
         return code;
     out->committed_at = is_newest ? table->committed_at : birth->at;
     out->schema_version = is_newest ? table->schema_version : next.schema_version;
-    out->transaction = copy_of(transaction);
-    return out->transaction || !transaction ? TARN_OK : tarn_fail_oom(err);
+    return tarn_text_set(&out->transaction, transaction) ? TARN_OK : tarn_fail_oom(err);
 }
 
 static tarn_code describe(struct tarn_tx *tx, const struct tarn_table *table, const struct birth *birth,

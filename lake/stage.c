@@ -1,6 +1,7 @@
 /* stage.c - adoption may bring a million rows; the writer must never be held by one transaction for so long.
  * Rows are written in chunks under an id that no table has yet, and become visible with the table's own row.
  */
+#include "base/text.h"
 #include "lake/adopt.h"
 #include "lake/lease.h"
 #include "lake/pace.h"
@@ -138,27 +139,19 @@ static tarn_code flush(struct tarn_stage *stage, struct tarn_err *err)
     return code;
 }
 
-static char *copy(const char *text, bool *ok)
-{
-    char *made = text ? strdup(text) : NULL;
-
-    *ok = *ok && (made || !text);
-    return made;
-}
-
 tarn_code tarn_stage_file(struct tarn_stage *stage, int64_t version, const struct tarn_file *file,
                           struct tarn_err *err)
 {
-    bool ok = true;
+    bool failed = false;
 
     if (stage->dry_run)
         return TARN_OK;
     struct staged_file *s = &stage->files[stage->file_count++];
     *s = (struct staged_file){ .file = *file, .version = version };
-    s->file.path = s->path = copy(file->path, &ok);
-    s->file.partition_values = s->values = copy(file->partition_values, &ok);
-    s->file.column_stats = s->stats = copy(file->column_stats, &ok);
-    if (!ok)
+    s->file.path = s->path = tarn_text_copy(file->path, &failed);
+    s->file.partition_values = s->values = tarn_text_copy(file->partition_values, &failed);
+    s->file.column_stats = s->stats = tarn_text_copy(file->column_stats, &failed);
+    if (failed)
         return tarn_fail_oom(err);
     return stage->file_count < CHUNK_ROWS ? TARN_OK : flush(stage, err);
 }
@@ -166,15 +159,15 @@ tarn_code tarn_stage_file(struct tarn_stage *stage, int64_t version, const struc
 tarn_code tarn_stage_entry(struct tarn_stage *stage, int64_t position, const struct tarn_commit_row *row,
                            struct tarn_err *err)
 {
-    bool ok = true;
+    bool failed = false;
 
     if (stage->dry_run)
         return TARN_OK;
     struct staged_entry *s = &stage->entries[stage->entry_count++];
     *s = (struct staged_entry){ .row = *row, .position = position };
-    s->row.transaction = copy(row->transaction, &ok);
-    s->row.metadata = copy(row->metadata, &ok);
-    if (!ok)
+    s->row.transaction = tarn_text_copy(row->transaction, &failed);
+    s->row.metadata = tarn_text_copy(row->metadata, &failed);
+    if (failed)
         return tarn_fail_oom(err);
     return stage->entry_count < CHUNK_ROWS ? TARN_OK : flush(stage, err);
 }

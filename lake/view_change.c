@@ -1,5 +1,6 @@
 /* view_change.c - a view created, replaced or registered. */
 #include "base/hash.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "lake/iceberg_names.h"
 #include "lake/iceberg_place.h"
@@ -21,15 +22,6 @@ static void start_again(struct tarn_lake *lake, struct tarn_view_use *use)
     tarn_iceberg_view_free(tarn_take(&use->view));
 }
 
-static tarn_code set_text(char **member, char *text, struct tarn_err *err)
-{
-    if (!text)
-        return tarn_fail_oom(err);
-    free(*member);
-    *member = text;
-    return TARN_OK;
-}
-
 static tarn_code new_row(struct tarn_view_use *use, struct tarn_err *err)
 {
     use->row = calloc(1, sizeof *use->row);
@@ -37,8 +29,8 @@ static tarn_code new_row(struct tarn_view_use *use, struct tarn_err *err)
         return tarn_fail_oom(err);
     use->row->created_at = now_of(use);
     use->row->revision = 1;
-    tarn_code code = set_text(&use->row->namespace_, strdup(use->ident.namespace_), err);
-    return code == TARN_OK ? set_text(&use->row->name, strdup(use->ident.name), err) : code;
+    tarn_code code = tarn_text_own(&use->row->namespace_, strdup(use->ident.namespace_), err);
+    return code == TARN_OK ? tarn_text_own(&use->row->name, strdup(use->ident.name), err) : code;
 }
 
 /* The document and what the row repeats of it. */
@@ -49,11 +41,11 @@ static tarn_code fill_row(struct tarn_view_use *use, struct tarn_err *err)
 
     row->changed_at = now_of(use);
     snprintf(row->uuid, sizeof row->uuid, "%.39s", use->view->uuid);
-    tarn_code code = set_text(&row->location, strdup(use->view->location), err);
+    tarn_code code = tarn_text_own(&row->location, strdup(use->view->location), err);
     if (code == TARN_OK)
         code = tarn_iceberg_view_write(use->view, &text, err);
     if (code == TARN_OK)
-        return set_text(&row->metadata, tarn_buf_take(&text), err);
+        return tarn_text_own(&row->metadata, tarn_buf_take(&text), err);
     tarn_buf_done(&text);
     return code;
 }
@@ -66,7 +58,7 @@ static tarn_code write_file(struct tarn_lake *lake, struct tarn_view_use *use, s
     if (code == TARN_OK)
         code = tarn_iceberg_view_file_name(use->view, use->row->metadata_location, uuid, &name, err);
     if (code == TARN_OK)
-        code = set_text(&use->row->metadata_location, name, err);
+        code = tarn_text_own(&use->row->metadata_location, name, err);
     if (code != TARN_OK)
         return code;
     code = tarn_iceberg_allowed(lake, name, &use->who, err);
@@ -187,7 +179,7 @@ static tarn_code register_check(struct tarn_lake *lake, void *state, struct tarn
         code = new_row(use, err);
     if (code == TARN_OK)
         code = fill_row(use, err);
-    return code == TARN_OK ? set_text(&use->row->metadata_location, strdup(use->metadata_location), err) : code;
+    return code == TARN_OK ? tarn_text_own(&use->row->metadata_location, strdup(use->metadata_location), err) : code;
 }
 
 /* --- ends --- */

@@ -1,16 +1,7 @@
 /* acknowledge.c - what people say of an open finding: "known, somebody is at it" (acknowledged: it counts on) and "this
  * is how it is" (accepted: it counts no more until it changes); and taking either back. */
+#include "base/text.h"
 #include "monitors/judge.h"
-#include <string.h>
-
-static bool replace(char **out, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    free(*out);
-    *out = copy;
-    return copy || !text;
-}
 
 static tarn_code say(struct tarn_finding *finding, const struct tarn_finding_use *u, struct tarn_err *err)
 {
@@ -19,13 +10,13 @@ static tarn_code say(struct tarn_finding *finding, const struct tarn_finding_use
     switch (u->what) {
     case TARN_SAY_ACKNOWLEDGED:
     case TARN_SAY_NOT_ACKNOWLEDGED:
-        ok = replace(&finding->ack.by, u->by) && replace(&finding->ack.comment, u->text);
+        ok = tarn_text_set(&finding->ack.by, u->by) && tarn_text_set(&finding->ack.comment, u->text);
         finding->ack.at = u->now_ms;
         finding->ack.until = u->until;
         break;
     case TARN_SAY_ACCEPTED:
     case TARN_SAY_NOT_ACCEPTED:
-        ok = replace(&finding->accept.by, u->by) && replace(&finding->accept.reason, u->text);
+        ok = tarn_text_set(&finding->accept.by, u->by) && tarn_text_set(&finding->accept.reason, u->text);
         finding->accept.at = u->now_ms;
         break;
     }

@@ -2,6 +2,7 @@
  * the database's log. */
 #include "monitors/catalog_facts.h"
 #include "base/json.h"
+#include "base/text.h"
 #include <string.h>
 
 enum {
@@ -131,6 +132,7 @@ static tarn_code keep_schema(void *ctx, const struct tarn_schema_row *row, struc
     struct tarn_catalog_facts *facts = ctx;
     json_auto_t *json = NULL;
     size_t count = facts->schema_count;
+    bool failed = false;
 
     tarn_code code = tarn_json_parse(row->schema, strlen(row->schema), NULL, &json, err);
     struct tarn_schema **schemas = realloc(facts->schemas, (count + 1) * sizeof *schemas);
@@ -148,11 +150,11 @@ static tarn_code keep_schema(void *ctx, const struct tarn_schema_row *row, struc
         code = tarn_schema_parse(json, "schema", &facts->schemas[count], err);
     if (code != TARN_OK)
         return code;
-    facts->past.rows[count] = (struct tarn_schema_row){ .version = row->version, .schema = strdup(row->schema),
-                                                        .renames = row->renames ? strdup(row->renames) : NULL };
+    rows[count] = (struct tarn_schema_row){ .version = row->version, .schema = tarn_text_copy(row->schema, &failed),
+                                            .renames = tarn_text_copy(row->renames, &failed) };
     facts->past.since_ms[count] = row->version == 1 ? INT64_MIN : row->created_at;
     facts->past.count = facts->schema_count = count + 1;
-    return rows[count].schema && (rows[count].renames || !row->renames) ? TARN_OK : tarn_fail_oom(err);
+    return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
 static tarn_code link_past(struct tarn_catalog_facts *facts, struct tarn_err *err)

@@ -1,4 +1,5 @@
 /* findings.c - lists of findings: their order, copies of their own. */
+#include "base/text.h"
 #include "monitors/judge.h"
 #include <string.h>
 
@@ -36,11 +37,8 @@ tarn_code tarn_finding_copy(struct tarn_finding *to, const struct tarn_finding *
                                &out.accept.by,  &out.accept.reason, &out.suppressed_by, &out.closed_reason };
     bool failed = false;
 
-    for (size_t i = 0; i < TARN_COUNT(k_texts); i++) {
-        char *copy = *k_texts[i] ? strdup(*k_texts[i]) : NULL;
-        failed |= *k_texts[i] && !copy;
-        *k_texts[i] = copy;
-    }
+    for (size_t i = 0; i < TARN_COUNT(k_texts); i++)
+        *k_texts[i] = tarn_text_copy(*k_texts[i], &failed);
     if (failed) {
         tarn_finding_done(&out);
         return tarn_fail_oom(err);

@@ -1,11 +1,11 @@
 /* iceberg_gather.c - the facts of an Iceberg table that Tarn owns. The catalog keeps its metadata, so nothing is guessed from
  * file names; of storage it is asked whether the documents are there that a reader opens first: the metadata file, and the
  * manifest list of each snapshot that a ref names. */
+#include "base/text.h"
 #include "lake/iceberg.h"
 #include "monitors/catalog_facts.h"
 #include "monitors/gather.h"
 #include "monitors/judge.h"
-#include <string.h>
 
 struct gather {
     struct tarn_lake *lake;
@@ -60,12 +60,6 @@ static tarn_code look_for_all(struct gather *g, struct tarn_facts *facts, struct
 
 /* --- the facts --- */
 
-static tarn_code copy(const char *text, char **out, struct tarn_err *err)
-{
-    *out = text ? strdup(text) : NULL;
-    return *out || !text ? TARN_OK : tarn_fail_oom(err);
-}
-
 static tarn_code fill(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
 {
     struct tarn_iceberg_summary summary;
@@ -80,8 +74,10 @@ static tarn_code fill(struct gather *g, struct tarn_facts *facts, struct tarn_er
     facts->last_updated = g->meta->last_updated_ms;
     facts->last_data_commit = facts->life.last_data;
     facts->saw = TARN_SAW_STORAGE | TARN_SAW_DOCUMENTS;
-    tarn_code code = copy(g->table->latest_transaction, &facts->latest_transaction, err);
-    return code == TARN_OK ? copy(g->table->partition_keys, &facts->partition_keys, err) : code;
+    return tarn_text_set(&facts->latest_transaction, g->table->latest_transaction) &&
+                   tarn_text_set(&facts->partition_keys, g->table->partition_keys)
+               ? TARN_OK
+               : tarn_fail_oom(err);
 }
 
 static void begin(const struct gather *g, struct tarn_facts *facts)

@@ -34,11 +34,11 @@ enum tarn_severity tarn_judge_over(const struct tarn_kind_settings *settings, in
     return TARN_SEV_OK;
 }
 
-/* NULL stays NULL; *failed when there is no memory. Messages are cut where their buffers end. */
+/* Messages are cut where their buffers end, maybe inside a character. */
 static char *copy(const char *text, bool *failed)
 {
-    char *out = text ? strdup(text) : NULL;
-    *failed |= text && !out;
+    char *out = tarn_text_copy(text, failed);
+
     if (out)
         tarn_utf8_mend(out);
     return out;

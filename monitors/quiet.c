@@ -132,15 +132,6 @@ static bool all_fit(const struct matchers *matchers, const char *const labels[LA
     return true;
 }
 
-static bool set_reason(struct tarn_finding *finding, const char *reason)
-{
-    char *copy = reason ? strdup(reason) : NULL;
-
-    free(finding->suppressed_by);
-    finding->suppressed_by = copy;
-    return copy || !reason;
-}
-
 static bool mark_silenced(struct tarn_findings *findings, const struct tarn_silence *silence,
                           const struct matchers *matchers, const char *labels[LABELS])
 {
@@ -154,7 +145,7 @@ static bool mark_silenced(struct tarn_findings *findings, const struct tarn_sile
         labels[L_SEVERITY] = tarn_severity_text(finding->severity);
         labels[L_SUBJECT] = finding->subject;
         if (!finding->suppressed_by && all_fit(matchers, labels, L_CODE, LABELS))
-            ok &= set_reason(finding, reason);
+            ok &= tarn_text_set(&finding->suppressed_by, reason);
     }
     return ok;
 }
@@ -194,7 +185,7 @@ tarn_code tarn_quiet_mark(struct tarn_findings *findings, const struct tarn_quie
     tarn_ident_format(quiet->table->namespace_, quiet->table->name, dotted);
     for (size_t i = 0; i < findings->count; i++)
         if (in_window || !is_roots(&findings->items[i]))
-            ok &= set_reason(&findings->items[i], in_window ? "maintenance" : NULL);
+            ok &= tarn_text_set(&findings->items[i].suppressed_by, in_window ? "maintenance" : NULL);
     for (size_t i = 0; quiet->silences && i < quiet->silences->count && ok; i++) {
         const struct tarn_silence *silence = &quiet->silences->items[i];
         if (silence->tables && !tarn_glob_match(silence->tables, dotted))

@@ -1,6 +1,7 @@
 /* regressions.c - what an observed table has lost since it was seen: versions, transactions, files without a commit. Held
  * against the highest that any scan saw, so that it stays told until the table is past it, or somebody accepts that it went
  * back. A managed table's history is the catalog's. */
+#include "base/text.h"
 #include "monitors/marks.h"
 #include <stdio.h>
 #include <string.h>
@@ -86,17 +87,6 @@ void tarn_judge_regressions(struct tarn_judging *j)
 
 /* --- the marks --- */
 
-static bool replace(char **out, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        return false;
-    free(*out);
-    *out = copy;
-    return true;
-}
-
 static bool is_regression(const char *code)
 {
     return strcmp(code, "version_regression") == 0 || strcmp(code, "transaction_regression") == 0 ||
@@ -122,14 +112,14 @@ tarn_code tarn_marks_keep(struct tarn_scan_row *row, const struct tarn_facts *fa
         return TARN_OK;
     if (starts || !is_older(facts->latest_transaction, row->top_transaction)) {
         moves |= !is_same(facts->latest_transaction, row->top_transaction);
-        if (!replace(&row->top_transaction, facts->latest_transaction))
+        if (!tarn_text_set(&row->top_transaction, facts->latest_transaction))
             return tarn_fail_oom(err);
     }
     if (moves || files_of(facts) > row->top_files)
         row->top_files = files_of(facts);
     if (starts || facts->version > row->top_version)
         row->top_version = facts->version;
-    if (facts->manifest_uuid && !replace(&row->top_uuid, facts->manifest_uuid))
+    if (facts->manifest_uuid && !tarn_text_set(&row->top_uuid, facts->manifest_uuid))
         return tarn_fail_oom(err);
     return TARN_OK;
 }

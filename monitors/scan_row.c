@@ -1,24 +1,14 @@
 /* scan_row.c - the columns of a scan row that facts tell. */
+#include "base/text.h"
 #include "monitors/judge.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool replace(char **out, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        return false;
-    free(*out);
-    *out = copy;
-    return true;
-}
-
 tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts *facts, struct tarn_err *err)
 {
-    if (!replace(&row->latest_transaction, facts->latest_transaction) ||
-        !replace(&row->partition_keys, facts->partition_keys))
+    if (!tarn_text_set(&row->latest_transaction, facts->latest_transaction) ||
+        !tarn_text_set(&row->partition_keys, facts->partition_keys))
         return tarn_fail_oom(err);
     row->version = facts->version;
     row->last_updated = facts->last_updated;

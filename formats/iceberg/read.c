@@ -1,6 +1,7 @@
 /* read.c - a metadata document to a value. What later versions of the specification made mandatory is filled in from what
  * earlier ones wrote instead; members that are not known are kept. */
 #include "base/json.h"
+#include "base/text.h"
 #include "formats/iceberg/parts.h"
 #include "formats/iceberg/value.h"
 #include <string.h>
@@ -31,12 +32,6 @@ static tarn_code read_rest(struct tarn_iceberg_meta *meta, json_t *doc, struct t
     return TARN_OK;
 }
 
-static tarn_code copy_text(const char *text, char **out, struct tarn_err *err)
-{
-    *out = strdup(text);
-    return *out ? TARN_OK : tarn_fail_oom(err);
-}
-
 static tarn_code read_head(struct tarn_iceberg_meta *meta, const json_t *doc, struct tarn_err *err)
 {
     const char *uuid = NULL, *location = NULL;
@@ -45,8 +40,8 @@ static tarn_code read_head(struct tarn_iceberg_meta *meta, const json_t *doc, st
                                        : tarn_iceberg_opt_str(doc, "table-uuid", &uuid, err));
     TARN_TRY(tarn_iceberg_need_str(doc, "location", &location, err));
     if (uuid)
-        TARN_TRY(copy_text(uuid, &meta->uuid, err));
-    TARN_TRY(copy_text(location, &meta->location, err));
+        TARN_TRY(tarn_text_own(&meta->uuid, strdup(uuid), err));
+    TARN_TRY(tarn_text_own(&meta->location, strdup(location), err));
     if (meta->format_version >= 2)
         TARN_TRY(tarn_iceberg_need_i64(doc, "last-sequence-number", &meta->last_sequence_number, err));
     TARN_TRY(tarn_iceberg_need_i64(doc, "last-updated-ms", &meta->last_updated_ms, err));

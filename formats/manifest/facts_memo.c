@@ -1,6 +1,7 @@
 /* facts_memo.c - what log and listing said last time, told again as long as everything that they were made of is the same:
  * the log's folder, pointer, manifest, schema and the table's row. A memo is a copy; who fills in a further fact from log or
  * listing names it here too. */
+#include "base/text.h"
 #include "formats/manifest/gather.h"
 #include "base/time.h"
 #include <stddef.h>
@@ -64,13 +65,6 @@ static bool copy_log(const struct tarn_log_facts *from, struct tarn_log_facts *t
     return !to->names.failed;
 }
 
-static bool copy_text(char **to, const char *from)
-{
-    free(*to);
-    *to = from ? strdup(from) : NULL;
-    return *to || !from;
-}
-
 static tarn_code copy_facts(const struct tarn_facts *from, struct tarn_facts *to, struct tarn_err *err)
 {
     tarn_code code = copy_log(&from->log, &to->log) ? TARN_OK : tarn_fail_oom(err);
@@ -78,7 +72,7 @@ static tarn_code copy_facts(const struct tarn_facts *from, struct tarn_facts *to
     copy_plain(from, to);
     for (size_t i = 0; i < TARN_COUNT(k_texts) && code == TARN_OK; i++) {
         const char *const *text = (const void *)((const char *)from + k_texts[i]);
-        code = copy_text((char **)(void *)((char *)to + k_texts[i]), *text) ? TARN_OK : tarn_fail_oom(err);
+        code = tarn_text_set((char **)(void *)((char *)to + k_texts[i]), *text) ? TARN_OK : tarn_fail_oom(err);
     }
     for (size_t i = 0; i < TARN_COUNT(k_lists) && code == TARN_OK; i++)
         code = tarn_suspects_join((struct tarn_suspects *)(void *)((char *)to + k_lists[i]),

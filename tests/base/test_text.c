@@ -1,8 +1,9 @@
-/* test_text.c - UTF-8 (Unicode 15, table 3-7), globs, percent escapes. */
+/* test_text.c - UTF-8 (Unicode 15, table 3-7), globs, percent escapes, owned texts. */
 #include "base/text.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Test(text, utf8_is_told_from_what_is_not)
@@ -107,4 +108,22 @@ Test(text, a_raw_nul_in_an_address_is_refused)
     TARN_ERR(err);
 
     cr_expect(eq(int, tarn_percent_decode("a\0b", 3, false, out, &err), TARN_INVALID));
+}
+
+Test(text, an_owned_text_gives_way_to_a_copy_to_another_or_to_none)
+{
+    char *member = NULL;
+    bool failed = false;
+    TARN_ERR(err);
+
+    cr_assert(tarn_text_set(&member, "a") && tarn_text_set(&member, member));
+    cr_expect(eq(str, member, "a"));
+    cr_assert(eq(int, tarn_text_own(&member, tarn_text_copy("b", &failed), &err), TARN_OK));
+    cr_expect(eq(str, member, "b"));
+    cr_expect(eq(int, tarn_text_own(&member, NULL, &err), TARN_INTERNAL));
+    cr_expect(eq(str, member, "b"), "no memory: it is as it was");
+    cr_assert(tarn_text_set(&member, NULL));
+    cr_expect(eq(ptr, member, NULL));
+    cr_expect(eq(ptr, tarn_text_copy(NULL, &failed), NULL));
+    cr_expect(not(failed));
 }
