@@ -1,80 +1,31 @@
 /* views.c - /iceberg/v1/namespaces/{namespace}/views. */
 #include "api/iceberg/iceberg.h"
-#include "api/native/list.h"
+#include "api/iceberg/listing.h"
 #include "formats/iceberg/value.h"
-#include "lake/iceberg_names.h"
 #include "lake/views.h"
 #include <string.h>
 
 /* --- the list --- */
 
-struct names {
-    struct tarn_list list; /* first */
-    struct tarn_principal who;
-    char mark[TARN_ICEBERG_MARK];
-    char namespace_[TARN_NAMESPACE_MAX + 1];
-    char after[TARN_NAME_MAX + 1];
-};
-
-static void names_free(struct tarn_list *list) { free(list); }
-
-static char *names_token(const struct tarn_list *list)
-{
-    const struct names *n = (const struct names *)list;
-
-    return tarn_iceberg_token(n->mark, n->after);
-}
-
 static tarn_code visit(void *ctx, const struct tarn_view *view, struct tarn_err *err)
 {
-    struct names *l = ctx;
-
     (void)err;
-    if (!tarn_principal_sees(&l->who, view->namespace_, view->name))
-        tarn_list_skip(&l->list);
-    else if (tarn_list_row(&l->list))
-        tarn_iceberg_write_identifier(&l->list.w, view->namespace_, view->name);
-    else
-        return TARN_OK;
-    snprintf(l->after, sizeof l->after, "%s", view->name);
+    tarn_iceberg_listing_row(ctx, view->name, true);
     return TARN_OK;
 }
 
 static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct names *l = ctx;
+    struct tarn_iceberg_listing *l = ctx;
     char after[TARN_NAME_MAX + 1];
 
     memcpy(after, l->after, sizeof after);
     return tx->ops->views.list(tx, l->namespace_, after, l->list.ask, visit, l, err);
 }
 
-static tarn_code there_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err) { return tarn_namespace_check(tx, ctx, err); }
-
 tarn_code tarn_iceberg_views_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_page_done))) struct tarn_page page = { 0 };
-    struct names *l = calloc(1, sizeof *l);
-
-    if (!l)
-        return tarn_fail_oom(err);
-    l->who = req->who;
-    tarn_iceberg_mark(req, l->mark);
-    tarn_code code = tarn_iceberg_path_namespace(req, l->namespace_, err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_page(req, &page, err);
-    if (code == TARN_OK)
-        code = tarn_store_read(req->app->lake->store, there_tx, l->namespace_, err);
-    if (code != TARN_OK) {
-        free(l);
-        return code;
-    }
-    if (page.token)
-        snprintf(l->after, sizeof l->after, "%s", page.token);
-    l->list = (struct tarn_list){ .store = req->app->lake->store, .page = page_tx, .token = names_token,
-                                  .free = names_free, .size = page.size, .token_key = "next-page-token" };
-    tarn_list_reply(&l->list, NULL, "identifiers", reply);
-    return TARN_OK;
+    return tarn_iceberg_listing_answer(req, page_tx, reply, err);
 }
 
 /* --- one --- */
