@@ -52,20 +52,15 @@ tarn_code tarn_iceberg_namespace_get(const struct tarn_request *req, struct tarn
     return code == TARN_OK ? tarn_buf_check(&reply->body, err) : code;
 }
 
-struct there { char name[TARN_NAMESPACE_MAX + 1]; };
-
-static tarn_code there_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    return tarn_namespace_check(tx, ((struct there *)ctx)->name, err);
-}
+static tarn_code there_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err) { return tarn_namespace_check(tx, ctx, err); }
 
 tarn_code tarn_iceberg_namespace_exists(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
-    struct there there;
-    tarn_code code = tarn_iceberg_path_namespace(req, there.name, err);
+    char name[TARN_NAMESPACE_MAX + 1];
+    tarn_code code = tarn_iceberg_path_namespace(req, name, err);
 
     if (code == TARN_OK)
-        code = tarn_store_read(req->app->lake->store, there_tx, &there, err);
+        code = tarn_store_read(req->app->lake->store, there_tx, name, err);
     return code == TARN_OK ? tarn_iceberg_answer_nothing(reply) : code;
 }
 
@@ -147,11 +142,6 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->namespaces.list(tx, after, c->list.ask, visit, c, err);
 }
 
-static tarn_code parent_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    return tarn_namespace_check(tx, ctx, err);
-}
-
 static tarn_code take_parent(const struct tarn_request *req, struct children *c, struct tarn_err *err)
 {
     const char *parent = tarn_query(req, "parent");
@@ -162,7 +152,7 @@ static tarn_code take_parent(const struct tarn_request *req, struct children *c,
     if (code == TARN_OK && !tarn_principal_sees_namespace(&c->who, c->parent))
         return tarn_fail(err, TARN_NAMESPACE_NOT_FOUND, "the namespace does not exist");
     if (code == TARN_OK)
-        code = tarn_store_read(req->app->lake->store, parent_tx, c->parent, err);
+        code = tarn_store_read(req->app->lake->store, there_tx, c->parent, err);
     if (code != TARN_OK)
         return code;
     json_auto_t *levels = tarn_namespace_levels(c->parent);
