@@ -1,17 +1,15 @@
 /* recover.c - POST /api/table/{table}/recover: what storage knows and the catalog does not, and what a run took of it. */
+#include "api/native/cure.h"
 #include "api/native/native.h"
 #include "base/json.h"
-#include "base/time.h"
 #include "lake/recover.h"
 #include "monitors/monitors.h"
 
 #define SHOWN 20 /* of lists of names */
 
-/* A run is followed by a scan, so that the status tells the cure. */
 struct call {
     struct tarn_recover_use recover; /* first */
-    struct tarn_scan_use scan;
-    bool is_judged;
+    struct tarn_cure cure;
 };
 
 static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_err *err)
@@ -23,7 +21,7 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
 
     call->recover.lake = req->app->lake;
     call->recover.runs = !dry_run;
-    call->scan.defaults = req->app->monitors;
+    call->cure.scan.defaults = req->app->monitors;
     return code == TARN_OK ? tarn_request_ident(req, &call->recover.ident, err) : code;
 }
 
@@ -43,12 +41,9 @@ static bool needs_after(const void *state) { return ((const struct call *)state)
 static tarn_code after(struct tarn_lake *lake, void *state, struct tarn_err *err)
 {
     struct call *call = state;
-    TARN_ERR(fault);
 
     (void)err;
-    call->scan.table_id = call->recover.table_id;
-    call->scan.sweep = call->scan.confirm = true;
-    call->is_judged = tarn_use_run(lake, &tarn_scan, &call->scan, &fault) == TARN_OK;
+    tarn_cure_judge(&call->cure, lake, call->recover.table_id);
     return TARN_OK;
 }
 
@@ -56,7 +51,7 @@ static void done(void *state)
 {
     struct call *call = state;
 
-    tarn_scan.done(&call->scan);
+    tarn_scan.done(&call->cure.scan);
     tarn_recover.done(&call->recover);
 }
 
@@ -96,17 +91,6 @@ static void write_unreadable(struct tarn_jsonw *w, const struct tarn_traces *tra
     tarn_jsonw_ki64(w, "unreadable_total", (int64_t)traces->bad.count);
 }
 
-static void write_status(struct tarn_jsonw *w, const struct tarn_request *req, const struct call *call)
-{
-    if (!call->is_judged) {
-        tarn_jsonw_kstr(w, "status", NULL);
-        return;
-    }
-    tarn_jsonw_key(w, "status");
-    tarn_status_write(w->out, call->scan.table, &call->scan.scan, &call->scan.findings, req->app->monitors, tarn_now_ms());
-    w->comma = true;
-}
-
 static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
 {
     const struct call *call = state;
@@ -115,6 +99,7 @@ static tarn_code answer(const struct tarn_request *req, void *state, struct tarn
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
     char dotted[TARN_DOTTED_MAX];
 
+    (void)req;
     reply->status = call->recover.made ? 201 : 200;
     tarn_ident_format(table->namespace_, table->name, dotted);
     tarn_jsonw_object(&w);
@@ -129,7 +114,7 @@ static tarn_code answer(const struct tarn_request *req, void *state, struct tarn
     write_unreadable(&w, &r->traces);
     tarn_jsonw_kbool(&w, "changed", r->changed || r->renamed);
     tarn_jsonw_kstr(&w, "block", tarn_block_text(table->block));
-    write_status(&w, req, call);
+    tarn_cure_write(&call->cure, &w);
     tarn_jsonw_object_end(&w);
     return tarn_buf_check(&reply->body, err);
 }

@@ -1,17 +1,15 @@
 /* repair.c - POST /api/table/{table}/repair: the plan, or what a run of it did and how the table is judged afterwards. */
+#include "api/native/cure.h"
 #include "api/native/native.h"
-#include "base/time.h"
 #include "lake/repair.h"
 #include "monitors/monitors.h"
 #include <stdio.h>
 
 #define OPERATIONS_SHOWN 10000 /* beside their number */
 
-/* A run is followed by a scan, so that the status tells the cure. */
 struct call {
     struct tarn_repair_use repair; /* first */
-    struct tarn_scan_use scan;
-    bool is_judged;
+    struct tarn_cure cure;
 };
 
 static int64_t grace_ms(const void *ctx, const struct tarn_table *table)
@@ -33,7 +31,7 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
     commit->path = req->path;
     call->repair.grace_ms = grace_ms;
     call->repair.grace_ctx = req->app->monitors;
-    call->scan.defaults = req->app->monitors;
+    call->cure.scan.defaults = req->app->monitors;
     return tarn_repair_parse(req->json, &call->repair, err);
 }
 
@@ -50,26 +48,21 @@ static tarn_code change(struct tarn_tx *tx, void *state, struct tarn_err *err) {
 
 static bool needs_after(const void *state) { return ((const struct call *)state)->repair.runs; }
 
-/* The cure is done whether or not it can be judged at once: the next scan judges it then. */
 static tarn_code after(struct tarn_lake *lake, void *state, struct tarn_err *err)
 {
     struct call *call = state;
-    TARN_ERR(fault);
     tarn_code code = tarn_repair.needs_after(state) ? tarn_repair.after(lake, state, err) : TARN_OK;
 
-    if (code != TARN_OK)
-        return code;
-    call->scan.table_id = call->repair.table_id;
-    call->scan.sweep = call->scan.confirm = true;
-    call->is_judged = tarn_use_run(lake, &tarn_scan, &call->scan, &fault) == TARN_OK;
-    return TARN_OK;
+    if (code == TARN_OK)
+        tarn_cure_judge(&call->cure, lake, call->repair.table_id);
+    return code;
 }
 
 static void done(void *state)
 {
     struct call *call = state;
 
-    tarn_scan.done(&call->scan);
+    tarn_scan.done(&call->cure.scan);
     tarn_repair.done(&call->repair);
 }
 
@@ -114,22 +107,13 @@ static void write_operations(struct tarn_jsonw *w, const struct tarn_commit_use 
     tarn_jsonw_ki64(w, "operations_total", (int64_t)commit->op_count);
 }
 
-static void write_outcome(struct tarn_jsonw *w, const struct tarn_request *req, const struct call *call)
+static void write_commit(struct tarn_jsonw *w, const struct tarn_repair_use *repair)
 {
-    const struct tarn_repair_use *repair = &call->repair;
-
     tarn_jsonw_key(w, "commit");
     if (repair->committed)
         tarn_native_commit_write(w, &repair->commit);
     else
         tarn_jsonw_null(w);
-    if (call->is_judged) {
-        tarn_jsonw_key(w, "status");
-        tarn_status_write(w->out, call->scan.table, &call->scan.scan, &call->scan.findings, req->app->monitors, tarn_now_ms());
-        w->comma = true;
-    } else {
-        tarn_jsonw_kstr(w, "status", NULL);
-    }
 }
 
 static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
@@ -139,6 +123,7 @@ static tarn_code answer(const struct tarn_request *req, void *state, struct tarn
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
     char dotted[TARN_DOTTED_MAX];
 
+    (void)req;
     reply->status = repair->committed ? 201 : 200;
     tarn_ident_format(repair->commit.ident.namespace_, repair->commit.ident.name, dotted);
     tarn_jsonw_object(&w);
@@ -152,7 +137,8 @@ static tarn_code answer(const struct tarn_request *req, void *state, struct tarn
     write_list(&w, "moves", &repair->moves);
     write_list(&w, "left_out", &repair->left_out);
     tarn_jsonw_ki64(&w, "more", repair->more);
-    write_outcome(&w, req, call);
+    write_commit(&w, repair);
+    tarn_cure_write(&call->cure, &w);
     tarn_jsonw_object_end(&w);
     return tarn_buf_check(&reply->body, err);
 }
