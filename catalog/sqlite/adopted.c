@@ -72,16 +72,12 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64
     bind_i64(st, 1, table_id);
     bind_i64(st, 2, below);
     bind_i64(st, 3, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         struct tarn_commit_row row = read_row(st, -column_i64(st, 0));
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static tarn_code by_transaction(struct tarn_tx *tx, int64_t table_id, const char *transaction,

@@ -182,18 +182,14 @@ static tarn_code put(struct tarn_tx *tx, int64_t table_id, const struct tarn_bat
 static tarn_code visit(struct tarn_tx *tx, sqlite3_stmt *st, tarn_batch_fn *fn, void *ctx,
                        struct tarn_err *err)
 {
-    for (;;) {
-        bool found = false;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         struct tarn_batch row;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
         code = read_row(st, &row, err);
         if (code == TARN_OK)
             code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static tarn_code page(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch_filter *filter,

@@ -43,17 +43,13 @@ static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TA
 static tarn_code sum_up(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_file_totals *totals, struct tarn_err *err)
 {
     struct tarn_file_totals sum = { 0 };
-    for (;;) {
-        bool row = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &row, err);
-        if (code == TARN_OK && !row)
-            *totals = sum;
-        if (code != TARN_OK || !row)
-            return code;
-        sum.files++;
+    tarn_code code = TARN_OK;
+    for (; tarn_sqlite_each(tx, st, &code, err); sum.files++)
         if (__builtin_add_overflow(sum.bytes, column_i64(st, 0), &sum.bytes))
             return tarn_fail(err, TARN_INTERNAL, "the sum of sizes is out of range");
-    }
+    if (code == TARN_OK)
+        *totals = sum;
+    return code;
 }
 
 static tarn_code key_end(struct tarn_tx *tx, int64_t table_id, int64_t version, const struct tarn_file_cursor *after,

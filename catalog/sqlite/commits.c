@@ -146,16 +146,12 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64
     bind_i64(st, 1, table_id);
     bind_i64(st, 2, below);
     bind_i64(st, 3, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         struct tarn_commit_row row = read_row(st);
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static tarn_code instants(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
@@ -165,18 +161,14 @@ static tarn_code instants(struct tarn_tx *tx, int64_t table_id, int64_t below, i
     bind_i64(st, 1, table_id);
     bind_i64(st, 2, below);
     bind_i64(st, 3, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         const struct tarn_commit_row row = { .version = column_i64(st, 0),
                                              .committed_at = column_i64(st, 1),
                                              .data_change = column_i64(st, 2) != 0 };
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static void bind_key(sqlite3_stmt *st, const char *principal, const char *method, const char *path,

@@ -41,11 +41,8 @@ static tarn_code list(struct tarn_tx *tx, int64_t after, int64_t limit, tarn_eve
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_i64(st, 1, after);
     bind_i64(st, 2, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         const struct tarn_event event = { .sequence = column_i64(st, 0),
                                           .type = column_text(st, 1),
                                           .table_id = column_i64(st, 2),
@@ -54,9 +51,8 @@ static tarn_code list(struct tarn_tx *tx, int64_t after, int64_t limit, tarn_eve
                                           .at = column_i64(st, 5),
                                           .data = column_text(st, 6) };
         code = fn(ctx, &event, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 /* The one number of a statement, 0 without a row. */

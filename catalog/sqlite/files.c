@@ -105,11 +105,8 @@ static tarn_code remove_live(struct tarn_tx *tx, int64_t table_id, int64_t versi
 static tarn_code walk(struct tarn_tx *tx, sqlite3_stmt *st, tarn_file_fn *fn, void *ctx, int64_t *count,
                       struct tarn_err *err)
 {
-    for (;;) {
-        bool row = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &row, err);
-        if (code != TARN_OK || !row)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         int64_t schema_version = column_opt(st, 3);
         struct tarn_file file = {
             .path = column_text(st, 0),
@@ -122,11 +119,10 @@ static tarn_code walk(struct tarn_tx *tx, sqlite3_stmt *st, tarn_file_fn *fn, vo
             .removed_version = column_opt(st, 7),
         };
         code = fn(ctx, &file, err);
-        if (code != TARN_OK)
-            return code;
-        if (count)
+        if (code == TARN_OK && count)
             (*count)++;
     }
+    return code;
 }
 
 static tarn_code get(struct tarn_tx *tx, int64_t table_id, const char *path, tarn_file_fn *fn, void *ctx,

@@ -79,22 +79,19 @@ static tarn_code collect(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_findi
 {
     TARN_AUTO_DONE(findings) struct tarn_findings list = { 0 };
     size_t cap = 0;
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code == TARN_OK && !found)
-            break;
-        if (code == TARN_OK)
-            code = grow(&list, &cap, err);
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         struct tarn_finding row;
+        code = grow(&list, &cap, err);
         if (code == TARN_OK)
             code = tarn_sqlite_finding_row(st, &row, err);
         if (code == TARN_OK)
             code = tarn_sqlite_finding_own(&row, err);
-        if (code != TARN_OK)
-            return code;
-        list.items[list.count++] = row;
+        if (code == TARN_OK)
+            list.items[list.count++] = row;
     }
+    if (code != TARN_OK)
+        return code;
     *out = list;
     list = (struct tarn_findings){ 0 };
     return TARN_OK;
@@ -130,13 +127,10 @@ static tarn_code spans(struct tarn_tx *tx, int64_t table_id, const char *code_te
     bind_text(st, 2, code_text);
     bind_i64(st, 3, since);
     bind_i64(st, 4, (int64_t)limit);
-    for (*count = 0;; (*count)++) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    for (*count = 0; tarn_sqlite_each(tx, st, &code, err); (*count)++)
         out[*count] = (struct tarn_span){ column_i64(st, 0), column_i64(st, 1) };
-    }
+    return code;
 }
 
 /* The one row of the statement, owned. */

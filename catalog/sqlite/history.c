@@ -65,16 +65,12 @@ static tarn_code checkpoint_at(struct tarn_tx *tx, int64_t table_id, int64_t ver
 /* Rows of version and transaction to fn. */
 static tarn_code walk(struct tarn_tx *tx, sqlite3_stmt *st, tarn_commit_fn *fn, void *ctx, struct tarn_err *err)
 {
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         struct tarn_commit_row row = { .version = column_i64(st, 0), .transaction = column_text(st, 1) };
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static tarn_code checkpoints(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,

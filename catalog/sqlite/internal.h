@@ -208,6 +208,8 @@ static inline sqlite3_stmt *stmt_of(struct tarn_tx *tx, enum tarn_sqlite_group g
 }
 /* The next row; *row false at the end. */
 TARN_MUST tarn_code tarn_sqlite_next(struct tarn_tx *tx, sqlite3_stmt *stmt, bool *row, struct tarn_err *err);
+/* The same for loops over all rows, which *code leads: no row when it is a fault already, is one now, or at the end. */
+bool tarn_sqlite_each(struct tarn_tx *tx, sqlite3_stmt *stmt, tarn_code *code, struct tarn_err *err);
 /* To the end, no rows wanted. */
 TARN_MUST tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_err *err);
 /* The first column of every row, into `ids`, which has room for what the statement's limit allows. */

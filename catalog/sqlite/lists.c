@@ -63,15 +63,10 @@ static tarn_code walk_namespace(struct walk *w, int64_t namespace_id, const char
     bind_text(st, 6, f->format < 0 ? NULL : tarn_format_text((enum tarn_format)f->format));
     bind_text(st, 7, f->mode < 0 ? NULL : tarn_mode_text((enum tarn_mode)f->mode));
     bind_i64(st, 8, w->left);
-    for (;;) {
-        bool row = false;
-        tarn_code code = tarn_sqlite_next(w->tx, st, &row, err);
-        if (code == TARN_OK && row)
-            code = w->fn(w->tx, st, w->ctx, err);
-        if (code != TARN_OK || !row)
-            return code;
-        w->left--;
-    }
+    tarn_code code = TARN_OK;
+    for (; tarn_sqlite_each(w->tx, st, &code, err); w->left--)
+        code = w->fn(w->tx, st, w->ctx, err);
+    return code;
 }
 
 static tarn_code walk_one(struct walk *w, struct tarn_err *err)

@@ -70,14 +70,10 @@ static tarn_code list(struct tarn_tx *tx, const char *after, int64_t limit, tarn
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_text(st, 1, after);
     bind_i64(st, 2, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code == TARN_OK && found)
-            code = visit(st, fn, ctx, err);
-        if (code != TARN_OK || !found)
-            return code;
-    }
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err))
+        code = visit(st, fn, ctx, err);
+    return code;
 }
 
 /* Any table under the name may show something else now. */

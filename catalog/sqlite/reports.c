@@ -34,17 +34,13 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t limit, tarn_
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_i64(st, 1, table_id);
     bind_i64(st, 2, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         const struct tarn_report_row row = { column_i64(st, 0), column_text(st, 1), column_opt(st, 2),
                                              column_text(st, 3) };
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static tarn_code expire(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)

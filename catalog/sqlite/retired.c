@@ -46,19 +46,14 @@ static tarn_code find_keys(struct tarn_tx *tx, int64_t table_id, int64_t version
     bind_i64(st, 1, table_id);
     bind_i64(st, 2, version);
     bind_i64(st, 3, limit);
-    for (;;) {
-        bool row = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &row, err);
-        if (code != TARN_OK)
-            return code;
-        if (!row)
-            return tarn_buf_check(&out->bytes, err);
+    tarn_code code = TARN_OK;
+    for (; tarn_sqlite_each(tx, st, &code, err); out->count++) {
         int64_t added_version = column_i64(st, 0);
         const char *path = column_text(st, 1);
         tarn_buf_add(&out->bytes, &added_version, sizeof added_version);
         tarn_buf_add(&out->bytes, path, strlen(path) + 1);
-        out->count++;
     }
+    return code == TARN_OK ? tarn_buf_check(&out->bytes, err) : code;
 }
 
 static tarn_code by_key(struct tarn_tx *tx, int which, int64_t table_id, int64_t added_version,
@@ -99,18 +94,14 @@ static tarn_code page(struct tarn_tx *tx, int64_t table_id, const char *after, i
     bind_i64(st, 1, table_id);
     bind_text(st, 2, after);
     bind_i64(st, 3, limit);
-    for (;;) {
-        bool row = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &row, err);
-        if (code != TARN_OK || !row)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         const struct tarn_retired_file file = { .path = column_text(st, 0),
                                                 .size = column_i64(st, 1),
                                                 .removed_at = column_opt(st, 2) };
         code = fn(ctx, &file, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static tarn_code gone(struct tarn_tx *tx, int64_t table_id, const char *path, struct tarn_err *err)

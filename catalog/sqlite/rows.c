@@ -83,6 +83,14 @@ tarn_code tarn_sqlite_next(struct tarn_tx *tx, sqlite3_stmt *stmt, bool *row, st
                                                  : tarn_sqlite_fail(tarn_sqlite_conn_of(tx), rc, err);
 }
 
+bool tarn_sqlite_each(struct tarn_tx *tx, sqlite3_stmt *stmt, tarn_code *code, struct tarn_err *err)
+{
+    bool row = false;
+    if (*code == TARN_OK)
+        *code = tarn_sqlite_next(tx, stmt, &row, err);
+    return *code == TARN_OK && row;
+}
+
 tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_err *err)
 {
     int rc = sqlite3_step(stmt);
@@ -94,15 +102,13 @@ tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_er
 tarn_code tarn_sqlite_ids(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t *ids, int64_t *count,
                           struct tarn_err *err)
 {
-    for (int64_t n = 0;; n++) {
-        bool row = false;
-        tarn_code code = tarn_sqlite_next(tx, stmt, &row, err);
-        if (code == TARN_OK && !row)
-            *count = n;
-        if (code != TARN_OK || !row)
-            return code;
-        ids[n] = column_i64(stmt, 0);
-    }
+    tarn_code code = TARN_OK;
+    int64_t n = 0;
+    while (tarn_sqlite_each(tx, stmt, &code, err))
+        ids[n++] = column_i64(stmt, 0);
+    if (code == TARN_OK)
+        *count = n;
+    return code;
 }
 
 int tarn_sqlite_changed(struct tarn_tx *tx) { return sqlite3_changes(tarn_sqlite_conn_of(tx)->db); }

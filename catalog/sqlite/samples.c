@@ -71,16 +71,12 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_
     bind_i64(st, 2, from);
     bind_i64(st, 3, to);
     bind_i64(st, 4, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         const struct tarn_sample row = { column_i64(st, 0), column_i64(st, 1), column_text(st, 2) };
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static tarn_code delete_some(struct tarn_tx *tx, int which, const struct tarn_thinning *t, int64_t before,

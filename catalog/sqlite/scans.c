@@ -31,19 +31,16 @@ static tarn_code due(struct tarn_tx *tx, int64_t now_ms, int64_t limit, int64_t 
     AUTO_STMT *st = stmt(tx, S_DUE);
     bind_i64(st, 1, limit + 1);
     int64_t n = 0, next = INT64_MAX;
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK)
-            return code;
-        if (!found)
-            break;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         next = column_i64(st, 1);
         if (next > now_ms || n == limit)
             break;
         ids[n++] = column_i64(st, 0);
         next = INT64_MAX;
     }
+    if (code != TARN_OK)
+        return code;
     *count = n;
     *next_due = next;
     return TARN_OK;

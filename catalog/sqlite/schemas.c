@@ -64,16 +64,12 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, tarn_schema_fn *fn, 
 {
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_i64(st, 1, table_id);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         struct tarn_schema_row row = read_row(st);
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 void tarn_sqlite_schemas_ops(struct tarn_store_ops *ops)

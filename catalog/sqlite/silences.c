@@ -81,16 +81,12 @@ static tarn_code list(struct tarn_tx *tx, int64_t at, const char *after_id, int6
     bind_i64(st, 1, at);
     bind_text(st, 2, after_id);
     bind_i64(st, 3, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         struct tarn_silence row = row_of(st);
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 static tarn_code add(struct tarn_silences *list, sqlite3_stmt *st, struct tarn_err *err)
@@ -113,16 +109,11 @@ static tarn_code from(struct tarn_tx *tx, int64_t now_ms, struct tarn_silences *
     TARN_AUTO_DONE(silences) struct tarn_silences found_ones = { 0 };
     AUTO_STMT *st = stmt(tx, S_FROM);
     bind_i64(st, 1, now_ms);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code == TARN_OK && !found)
-            break;
-        if (code == TARN_OK)
-            code = add(&found_ones, st, err);
-        if (code != TARN_OK)
-            return code;
-    }
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err))
+        code = add(&found_ones, st, err);
+    if (code != TARN_OK)
+        return code;
     *out = found_ones;
     found_ones = (struct tarn_silences){ 0 };
     return TARN_OK;

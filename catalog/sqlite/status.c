@@ -128,14 +128,10 @@ static tarn_code read_open(struct tarn_tx *tx, int64_t table_id, struct open *op
 {
     AUTO_STMT *st = stmt_of(tx, TARN_SQLITE_STATUS, S_OPEN);
     bind_i64(st, 1, table_id);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code == TARN_OK && found)
-            code = note_finding(st, open, err);
-        if (code != TARN_OK || !found)
-            return code;
-    }
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err))
+        code = note_finding(st, open, err);
+    return code;
 }
 
 static tarn_code visit_row(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, struct tarn_err *err)

@@ -62,16 +62,11 @@ static tarn_code list(struct tarn_tx *tx, struct tarn_tokens *out, struct tarn_e
 {
     TARN_AUTO_DONE(tokens) struct tarn_tokens made = { 0 };
     AUTO_STMT *st = stmt(tx, S_LIST);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code == TARN_OK && !found)
-            break;
-        if (code == TARN_OK)
-            code = append(st, &made, err);
-        if (code != TARN_OK)
-            return code;
-    }
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err))
+        code = append(st, &made, err);
+    if (code != TARN_OK)
+        return code;
     *out = made;
     made = (struct tarn_tokens){ 0 };
     return TARN_OK;

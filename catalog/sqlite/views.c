@@ -171,16 +171,12 @@ static tarn_code list(struct tarn_tx *tx, const char *namespace_, const char *af
     bind_text(st, 1, namespace_);
     bind_text(st, 2, after);
     bind_i64(st, 3, limit);
-    for (;;) {
-        bool found = false;
-        tarn_code code = tarn_sqlite_next(tx, st, &found, err);
-        if (code != TARN_OK || !found)
-            return code;
+    tarn_code code = TARN_OK;
+    while (tarn_sqlite_each(tx, st, &code, err)) {
         struct tarn_view row = read_row(st);
         code = fn(ctx, &row, err);
-        if (code != TARN_OK)
-            return code;
     }
+    return code;
 }
 
 void tarn_sqlite_views_ops(struct tarn_store_ops *ops)
