@@ -213,12 +213,7 @@ static tarn_code key_put(struct tarn_tx *tx, const char *principal, const char *
 static tarn_code keys_expire(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_KEYS_EXPIRE);
-    bind_i64(st, 1, before);
-    bind_i64(st, 2, limit);
-    tarn_code code = tarn_sqlite_run(tx, st, err);
-    if (code == TARN_OK)
-        *left = tarn_sqlite_changed(tx) == limit;
-    return code;
+    return tarn_sqlite_expire(tx, st, before, limit, left, err);
 }
 
 static tarn_code insert_rollback(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t to_version,

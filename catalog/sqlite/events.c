@@ -81,12 +81,7 @@ static tarn_code bounds(struct tarn_tx *tx, int64_t *first_after, int64_t *newes
 static tarn_code expire(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_EXPIRE);
-    bind_i64(st, 1, before);
-    bind_i64(st, 2, limit);
-    tarn_code code = tarn_sqlite_run(tx, st, err);
-    if (code == TARN_OK)
-        *left = tarn_sqlite_changed(tx) == limit;
-    return code;
+    return tarn_sqlite_expire(tx, st, before, limit, left, err);
 }
 
 void tarn_sqlite_events_ops(struct tarn_store_ops *ops)

@@ -212,6 +212,9 @@ TARN_MUST tarn_code tarn_sqlite_next(struct tarn_tx *tx, sqlite3_stmt *stmt, boo
 bool tarn_sqlite_each(struct tarn_tx *tx, sqlite3_stmt *stmt, tarn_code *code, struct tarn_err *err);
 /* To the end, no rows wanted. */
 TARN_MUST tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_err *err);
+/* To the end, of a statement that deletes what is older than ?1, ?2 rows at the most; *left: there may be more. */
+TARN_MUST tarn_code tarn_sqlite_expire(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t before, int64_t limit, bool *left,
+                                       struct tarn_err *err);
 /* The first column of every row, into `ids`, which has room for what the statement's limit allows. */
 TARN_MUST tarn_code tarn_sqlite_ids(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t *ids, int64_t *count,
                                     struct tarn_err *err);

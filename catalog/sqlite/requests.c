@@ -54,11 +54,7 @@ static tarn_code put(struct tarn_tx *tx, const char *principal, const char *key,
 static tarn_code expire(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_EXPIRE);
-    bind_i64(st, 1, before);
-    bind_i64(st, 2, limit);
-    tarn_code code = tarn_sqlite_run(tx, st, err);
-    *left = code == TARN_OK && tarn_sqlite_changed(tx) == limit;
-    return code;
+    return tarn_sqlite_expire(tx, st, before, limit, left, err);
 }
 
 void tarn_sqlite_requests_ops(struct tarn_store_ops *ops)

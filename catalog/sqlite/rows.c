@@ -99,6 +99,17 @@ tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_er
     return rc == SQLITE_DONE ? TARN_OK : tarn_sqlite_fail(tarn_sqlite_conn_of(tx), rc, err);
 }
 
+tarn_code tarn_sqlite_expire(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t before, int64_t limit, bool *left,
+                             struct tarn_err *err)
+{
+    bind_i64(stmt, 1, before);
+    bind_i64(stmt, 2, limit);
+    tarn_code code = tarn_sqlite_run(tx, stmt, err);
+    if (code == TARN_OK)
+        *left = tarn_sqlite_changed(tx) == limit;
+    return code;
+}
+
 tarn_code tarn_sqlite_ids(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t *ids, int64_t *count,
                           struct tarn_err *err)
 {
