@@ -201,13 +201,13 @@ static void fill_commit(const struct tarn_iceberg_work *work, struct tarn_commit
 {
     const struct tarn_iceberg_snapshot *snapshot = tarn_iceberg_snapshot_of(work->meta, work->meta->current_snapshot_id);
     bool moved = snapshot && snapshot->id != work->base_snapshot;
-    const json_t *summary = moved ? json_object_get(snapshot->doc, "summary") : NULL;
-    const char *operation = json_string_value(json_object_get(summary, "operation"));
+    json_auto_t *tree = moved ? tarn_iceberg_snapshot_tree(snapshot) : NULL;
+    const json_t *summary = json_object_get(tree, "summary");
 
     row->schema_version = work->table->schema_version;
     row->file_count = work->table->file_count;
     row->total_bytes = work->table->total_bytes;
-    row->data_change = moved && !(operation && strcmp(operation, "replace") == 0);
+    row->data_change = moved && !snapshot->is_replace;
     row->files_added = summary_number(summary, "added-data-files");
     row->files_removed = summary_number(summary, "deleted-data-files");
     row->bytes_added = summary_number(summary, "added-files-size");
@@ -382,7 +382,8 @@ void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work)
 {
     work->is_landed = true;
     remove_gone(lake, work);
-    tarn_iceberg_bases_give(lake->bases, work->table->id, work->table->revision, work->metadata.len, tarn_take(&work->meta));
+    size_t bytes = tarn_iceberg_weight(work->meta, work->metadata.len);
+    tarn_iceberg_bases_give(lake->bases, work->table->id, work->table->revision, bytes, tarn_take(&work->meta));
 }
 
 void tarn_iceberg_withdraw(struct tarn_lake *lake, struct tarn_iceberg_work *work, tarn_code code)

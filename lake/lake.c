@@ -16,7 +16,7 @@
 #define EVENTS_RETENTION_MS  (30 * TARN_DAY_MS)
 #define SAMPLES_RETENTION_MS (30 * TARN_DAY_MS)
 #define FINDINGS_RETENTION_MS (90 * TARN_DAY_MS)
-#define BASES_BYTES           (2u << 20) /* of documents; parsed they take about six times that */
+#define BASES_BYTES           (32u << 20) /* of memory */
 
 static tarn_code id_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {

@@ -193,20 +193,22 @@ static tarn_code each_manifest(struct purge *p, const struct tarn_iceberg_snapsh
 {
     TARN_AUTO(place) struct tarn_place *place = NULL;
     TARN_AUTO(reader) struct tarn_reader *reader = NULL;
-    const char *list = json_string_value(json_object_get(snapshot->doc, "manifest-list"));
+    json_auto_t *tree = snapshot->manifest_list ? NULL : tarn_iceberg_snapshot_tree(snapshot);
     bool found = false;
     size_t i;
     json_t *path;
     tarn_code code = TARN_OK;
     TARN_ERR(fault);
 
-    json_array_foreach(json_object_get(snapshot->doc, "manifests"), i, path) { /* version 1 */
+    if (!snapshot->manifest_list && !tree)
+        return tarn_fail_oom(err);
+    json_array_foreach(json_object_get(tree, "manifests"), i, path) {
         const struct tarn_iceberg_manifest manifest = { .path = json_string_value(path) };
         if (code == TARN_OK && manifest.path)
             code = fn(p, &manifest, err);
     }
-    if (code == TARN_OK && list)
-        code = open_file(p, list, &place, &reader, &found, err);
+    if (code == TARN_OK && snapshot->manifest_list)
+        code = open_file(p, snapshot->manifest_list, &place, &reader, &found, err);
     if (code != TARN_OK || !found)
         return code;
     return pass_over(tarn_iceberg_manifest_list(tarn_reader_fill, reader, fn, p, &fault), &fault, err);
@@ -221,7 +223,7 @@ static tarn_code purge_snapshots(struct purge *p, struct tarn_err *err)
     for (size_t i = 0; i < p->meta->snapshots.count && code == TARN_OK; i++)
         code = each_manifest(p, &p->meta->snapshots.items[i], remove_manifest, err);
     for (size_t i = 0; i < p->meta->snapshots.count && code == TARN_OK; i++) {
-        const char *list = json_string_value(json_object_get(p->meta->snapshots.items[i].doc, "manifest-list"));
+        const char *list = p->meta->snapshots.items[i].manifest_list;
         if (list)
             code = take_away(p, list, err);
     }

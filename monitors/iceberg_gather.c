@@ -54,7 +54,7 @@ static tarn_code look_for_all(struct gather *g, struct tarn_facts *facts, struct
     tarn_code code = look_for(g, g->table->metadata_location, facts, err);
 
     for (size_t i = 0; i < g->meta->snapshots.count && code == TARN_OK; i++)
-        code = look_for(g, json_string_value(json_object_get(g->meta->snapshots.items[i].doc, "manifest-list")), facts, err);
+        code = look_for(g, g->meta->snapshots.items[i].manifest_list, facts, err);
     return code;
 }
 

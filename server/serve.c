@@ -15,6 +15,7 @@
 
 #define EXIT_USAGE  64
 #define PATIENCE_MS (10 * TARN_SECOND_MS) /* for requests that run when the signal comes */
+#define LARGE_BYTES (1 << 20)             /* of one allocation */
 #define HARD_STOP_S 30                    /* storage that hangs must not keep the process */
 
 static int refuse(const struct tarn_err *err, int exit_code)
@@ -78,11 +79,13 @@ static void raise_file_limit(void)
     }
 }
 
-/* glibc gives each of many threads a heap of its own and keeps what large documents left there. Most requests are small and
- * served from a thread's own cache, so few heaps are enough. */
+/* glibc gives each of many threads a heap of its own, and comes to keep in them what large documents left. Most requests are
+ * small and served from a thread's own cache: few heaps are enough, and what is large goes back to the system at once. */
 static void bound_heaps(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
     (void)mallopt(M_ARENA_MAX, cores < 2 ? 2 : cores > 8 ? 8 : (int)cores);
 }
 

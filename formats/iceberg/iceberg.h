@@ -41,7 +41,9 @@ struct tarn_iceberg_snapshot {
     int64_t sequence_number;   /* 0 in version 1 */
     int64_t timestamp_ms;
     int64_t first_row_id, added_rows; /* -1: absent */
-    json_t *doc;               /* owned: the whole object */
+    bool is_replace;           /* its operation is "replace": data was moved, none came */
+    char *manifest_list;       /* owned; NULL: version 1, which may have "manifests" instead */
+    char *text;                /* owned: the whole object, JSON in one line */
 };
 struct tarn_iceberg_ref {
     char *name;                /* owned */
@@ -75,6 +77,8 @@ struct tarn_iceberg_meta {
     json_t *rest;              /* owned object: members of the document that are none of these */
 };
 void tarn_iceberg_free(struct tarn_iceberg_meta *meta);
+/* About how many bytes of memory the value of a document of `len` bytes takes. */
+size_t tarn_iceberg_weight(const struct tarn_iceberg_meta *meta, size_t len);
 TARN_DEFINE_AUTO(iceberg, struct tarn_iceberg_meta) /* TARN_AUTO(iceberg) struct tarn_iceberg_meta *m = NULL; */
 
 /* --- read.c, write.c --- */
@@ -98,6 +102,8 @@ const struct tarn_iceberg_spec *tarn_iceberg_spec_of(const struct tarn_iceberg_m
 const struct tarn_iceberg_order *tarn_iceberg_order_of(const struct tarn_iceberg_meta *meta, int64_t id);
 const struct tarn_iceberg_snapshot *tarn_iceberg_snapshot_of(const struct tarn_iceberg_meta *meta, int64_t id);
 const struct tarn_iceberg_ref *tarn_iceberg_ref_of(const struct tarn_iceberg_meta *meta, const char *name);
+/* The whole object, parsed; owned. NULL: no memory, or no snapshot. */
+json_t *tarn_iceberg_snapshot_tree(const struct tarn_iceberg_snapshot *snapshot);
 const char *tarn_iceberg_property(const struct tarn_iceberg_meta *meta, const char *key);
 
 /* --- create.c: POST .../tables --- */

@@ -6,7 +6,12 @@
 static void schema_done(struct tarn_iceberg_schema *item) { json_decref(item->doc); }
 static void spec_done(struct tarn_iceberg_spec *item) { json_decref(item->doc); }
 static void order_done(struct tarn_iceberg_order *item) { json_decref(item->doc); }
-static void snapshot_done(struct tarn_iceberg_snapshot *item) { json_decref(item->doc); }
+void tarn_iceberg_snapshot_done(struct tarn_iceberg_snapshot *item)
+{
+    free(item->manifest_list);
+    free(item->text);
+}
+
 static void file_done(struct tarn_iceberg_file_entry *item) { free(item->file); }
 static void log_done(struct tarn_iceberg_log_entry *item) { (void)item; }
 static void ref_done(struct tarn_iceberg_ref *item)
@@ -24,7 +29,7 @@ void tarn_iceberg_free(struct tarn_iceberg_meta *meta)
     TARN_ICEBERG_DROP_ALL(&meta->schemas, schema_done);
     TARN_ICEBERG_DROP_ALL(&meta->specs, spec_done);
     TARN_ICEBERG_DROP_ALL(&meta->orders, order_done);
-    TARN_ICEBERG_DROP_ALL(&meta->snapshots, snapshot_done);
+    TARN_ICEBERG_DROP_ALL(&meta->snapshots, tarn_iceberg_snapshot_done);
     TARN_ICEBERG_DROP_ALL(&meta->refs, ref_done);
     TARN_ICEBERG_DROP_ALL(&meta->snapshot_log, log_done);
     TARN_ICEBERG_DROP_ALL(&meta->metadata_log, file_done);
@@ -34,6 +39,16 @@ void tarn_iceberg_free(struct tarn_iceberg_meta *meta)
     json_decref(meta->encryption_keys);
     json_decref(meta->rest);
     free(meta);
+}
+
+size_t tarn_iceberg_weight(const struct tarn_iceberg_meta *meta, size_t len)
+{
+    const size_t tree = 10; /* times its text */
+    size_t texts = 0, items = meta->snapshots.count * (sizeof meta->snapshots.items[0] + 32);
+
+    for (size_t i = 0; i < meta->snapshots.count; i++)
+        texts += strlen(meta->snapshots.items[i].text);
+    return items + texts + (len > texts ? tree * (len - texts) : 0);
 }
 
 tarn_code tarn_iceberg_blank(int64_t format_version, struct tarn_iceberg_meta **out, struct tarn_err *err)
@@ -79,7 +94,7 @@ tarn_code tarn_iceberg_add_order(struct tarn_iceberg_meta *meta, struct tarn_ice
 
 tarn_code tarn_iceberg_add_snapshot(struct tarn_iceberg_meta *meta, struct tarn_iceberg_snapshot item, struct tarn_err *err)
 {
-    return TARN_ICEBERG_ADD(&meta->snapshots, item, snapshot_done, err);
+    return TARN_ICEBERG_ADD(&meta->snapshots, item, tarn_iceberg_snapshot_done, err);
 }
 
 tarn_code tarn_iceberg_put_ref(struct tarn_iceberg_meta *meta, struct tarn_iceberg_ref item, struct tarn_err *err)
@@ -150,7 +165,7 @@ void tarn_iceberg_keep_specs(struct tarn_iceberg_meta *meta, tarn_iceberg_keep_f
 
 void tarn_iceberg_keep_snapshots(struct tarn_iceberg_meta *meta, tarn_iceberg_keep_fn *test, const void *ctx)
 {
-    KEEP(&meta->snapshots, test, snapshot_done);
+    KEEP(&meta->snapshots, test, tarn_iceberg_snapshot_done);
 }
 
 void tarn_iceberg_cut_files(struct tarn_iceberg_meta *meta, size_t keep)

@@ -4,9 +4,14 @@
 #include "formats/iceberg/iceberg.h"
 
 /* --- read.c --- */
-TARN_MUST tarn_code tarn_iceberg_read(json_t *doc, struct tarn_iceberg_meta **out, struct tarn_err *err);
-TARN_MUST tarn_code tarn_iceberg_snapshot_read(const json_t *doc, struct tarn_iceberg_snapshot *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_ref_read(const char *name, const json_t *doc, struct tarn_iceberg_ref *out, struct tarn_err *err);
+
+/* --- snapshot.c --- */
+/* What *out owns is freed by tarn_iceberg_snapshot_done (meta.c), after a failure too. */
+TARN_MUST tarn_code tarn_iceberg_snapshot_read(const json_t *doc, struct tarn_iceberg_snapshot *out, struct tarn_err *err);
+/* A whole document in one pass: its snapshots go to `meta`, one by one, the other members to `rest`. */
+TARN_MUST tarn_code tarn_iceberg_split(const char *text, size_t len, struct tarn_iceberg_meta *meta, struct tarn_buf *rest,
+                                       struct tarn_err *err);
 
 /* --- types.c --- */
 /* The format version that brought a primitive type; 0: there is no such type. */
@@ -43,6 +48,7 @@ bool tarn_iceberg_order_same(const json_t *a, const json_t *b);
 TARN_MUST tarn_code tarn_iceberg_order_check(const json_t *doc, const json_t *schema, struct tarn_err *err);
 
 /* --- meta.c: the lists of a meta; items are taken over, also on failure --- */
+void tarn_iceberg_snapshot_done(struct tarn_iceberg_snapshot *item);
 /* Nothing in it yet but its version. */
 TARN_MUST tarn_code tarn_iceberg_blank(int64_t format_version, struct tarn_iceberg_meta **out, struct tarn_err *err);
 typedef bool tarn_iceberg_keep_fn(const void *ctx, int64_t id);

@@ -193,42 +193,7 @@ static tarn_code read_orders(struct tarn_iceberg_meta *meta, const json_t *doc, 
     return tarn_iceberg_need_i64(doc, "default-sort-order-id", &meta->default_order_id, err);
 }
 
-/* --- snapshots, refs, logs --- */
-
-tarn_code tarn_iceberg_snapshot_read(const json_t *doc, struct tarn_iceberg_snapshot *out, struct tarn_err *err)
-{
-    const char *text = NULL;
-    const json_t *summary = NULL;
-
-    *out = (struct tarn_iceberg_snapshot){ .parent_id = TARN_ICEBERG_NONE, .first_row_id = -1, .added_rows = -1 };
-    if (!json_is_object(doc))
-        return tarn_fail_field(err, "snapshots", "Cannot parse a snapshot: it must be an object");
-    TARN_TRY(tarn_iceberg_need_i64(doc, "snapshot-id", &out->id, err));
-    TARN_TRY(tarn_iceberg_opt_i64(doc, "parent-snapshot-id", &out->parent_id, err));
-    TARN_TRY(tarn_iceberg_opt_i64(doc, "sequence-number", &out->sequence_number, err));
-    TARN_TRY(tarn_iceberg_need_i64(doc, "timestamp-ms", &out->timestamp_ms, err));
-    TARN_TRY(tarn_iceberg_opt_i64(doc, "first-row-id", &out->first_row_id, err));
-    TARN_TRY(tarn_iceberg_opt_i64(doc, "added-rows", &out->added_rows, err));
-    TARN_TRY(tarn_iceberg_opt_str(doc, "manifest-list", &text, err));
-    TARN_TRY(tarn_iceberg_opt_object(doc, "summary", &summary, err));
-    out->doc = tarn_iceberg_keep(doc);
-    return TARN_OK;
-}
-
-static tarn_code read_snapshots(struct tarn_iceberg_meta *meta, const json_t *doc, struct tarn_err *err)
-{
-    const json_t *snapshots = NULL;
-    size_t i;
-    json_t *snapshot;
-
-    TARN_TRY(tarn_iceberg_opt_array(doc, "snapshots", &snapshots, err));
-    json_array_foreach((json_t *)(uintptr_t)snapshots, i, snapshot) {
-        struct tarn_iceberg_snapshot item;
-        TARN_TRY(tarn_iceberg_snapshot_read(snapshot, &item, err));
-        TARN_TRY(tarn_iceberg_add_snapshot(meta, item, err));
-    }
-    return TARN_OK;
-}
+/* --- refs, logs --- */
 
 tarn_code tarn_iceberg_ref_read(const char *name, const json_t *doc, struct tarn_iceberg_ref *out, struct tarn_err *err)
 {
@@ -347,7 +312,6 @@ static tarn_code read_all(struct tarn_iceberg_meta *meta, json_t *doc, struct ta
     TARN_TRY(read_schemas(meta, doc, err));
     TARN_TRY(read_specs(meta, doc, err));
     TARN_TRY(read_orders(meta, doc, err));
-    TARN_TRY(read_snapshots(meta, doc, err));
     TARN_TRY(read_refs(meta, doc, err));
     TARN_TRY(read_logs(meta, doc, err));
     TARN_TRY(read_others(meta, doc, err));
@@ -355,17 +319,19 @@ static tarn_code read_all(struct tarn_iceberg_meta *meta, json_t *doc, struct ta
     return tarn_iceberg_check(meta, err);
 }
 
-tarn_code tarn_iceberg_read(json_t *doc, struct tarn_iceberg_meta **out, struct tarn_err *err)
+/* `held` has the snapshots, `doc` what else the document says. */
+static tarn_code read_document(json_t *doc, struct tarn_iceberg_meta *held, struct tarn_iceberg_meta **out, struct tarn_err *err)
 {
     TARN_AUTO(iceberg) struct tarn_iceberg_meta *meta = NULL;
     int64_t version = 0;
 
-    if (!json_is_object(doc))
-        return tarn_fail(err, TARN_INVALID, "Cannot parse metadata from a non-object");
     TARN_TRY(tarn_iceberg_need_i64(doc, "format-version", &version, err));
     if (version < TARN_ICEBERG_FORMAT_MIN || version > TARN_ICEBERG_FORMAT_MAX)
         return tarn_fail_field(err, "format-version", "Cannot read unsupported version %lld", (long long)version);
     TARN_TRY(tarn_iceberg_blank(version, &meta, err));
+    meta->snapshots = held->snapshots;
+    held->snapshots.items = NULL;
+    held->snapshots.count = held->snapshots.cap = 0;
     TARN_TRY(read_all(meta, doc, err));
     *out = tarn_take(&meta);
     return TARN_OK;
@@ -374,10 +340,12 @@ tarn_code tarn_iceberg_read(json_t *doc, struct tarn_iceberg_meta **out, struct 
 tarn_code tarn_iceberg_parse(const char *text, size_t len, struct tarn_iceberg_meta **out, struct tarn_err *err)
 {
     static const struct tarn_json_limits limits = { .max_depth = 128, .max_values = 20000000 };
-    json_t *doc = NULL;
+    TARN_AUTO(iceberg) struct tarn_iceberg_meta *held = NULL;
+    TARN_AUTO_DONE(buf) struct tarn_buf rest = { 0 };
+    json_auto_t *doc = NULL;
 
-    TARN_TRY(tarn_json_parse(text, len, &limits, &doc, err));
-    tarn_code code = tarn_iceberg_read(doc, out, err);
-    json_decref(doc);
-    return code;
+    TARN_TRY(tarn_iceberg_blank(TARN_ICEBERG_FORMAT_DEFAULT, &held, err));
+    TARN_TRY(tarn_iceberg_split(text, len, held, &rest, err));
+    TARN_TRY(tarn_json_parse(rest.data, rest.len, &limits, &doc, err));
+    return read_document(doc, held, out, err);
 }

@@ -123,7 +123,7 @@ static tarn_code look(const json_t *requirements, bool *creates, struct tarn_err
     for (size_t i = 0; i < json_array_size(requirements) && code == TARN_OK; i++) {
         code = find(json_array_get(requirements, i), &row, err);
         if (code != TARN_OK)
-            return tarn_err_prefix(err, "requirements[%zu].", i);
+            return tarn_err_prefix(err, "requirements[%zu]", i);
         *creates = *creates || row->require == require_create;
     }
     return TARN_OK;

@@ -18,14 +18,6 @@ static int64_t number_of(const json_t *summary, const char *key)
     return errno == 0 && end != text && *end == '\0' && value >= 0 ? value : -1;
 }
 
-/* A compaction ("replace") brings no data. */
-static bool brings_data(const struct tarn_iceberg_snapshot *snapshot)
-{
-    const char *operation = json_string_value(json_object_get(json_object_get(snapshot->doc, "summary"), "operation"));
-
-    return !operation || strcmp(operation, "replace") != 0;
-}
-
 /* Newest first along the parents of main: what a branch holds is not what readers get. */
 static int64_t last_data_change(const struct tarn_iceberg_meta *meta)
 {
@@ -35,7 +27,7 @@ static int64_t last_data_change(const struct tarn_iceberg_meta *meta)
         const struct tarn_iceberg_snapshot *snapshot = tarn_iceberg_snapshot_of(meta, id);
         if (!snapshot)
             return -1;
-        if (brings_data(snapshot))
+        if (!snapshot->is_replace)
             return snapshot->timestamp_ms;
         id = snapshot->parent_id;
     }
@@ -45,7 +37,8 @@ static int64_t last_data_change(const struct tarn_iceberg_meta *meta)
 void tarn_iceberg_summarise(const struct tarn_iceberg_meta *meta, struct tarn_iceberg_summary *out)
 {
     const struct tarn_iceberg_snapshot *snapshot = tarn_iceberg_snapshot_of(meta, meta->current_snapshot_id);
-    const json_t *summary = snapshot ? json_object_get(snapshot->doc, "summary") : NULL;
+    json_auto_t *tree = tarn_iceberg_snapshot_tree(snapshot);
+    const json_t *summary = json_object_get(tree, "summary");
 
     *out = (struct tarn_iceberg_summary){
         .snapshot_id = meta->current_snapshot_id,

@@ -51,20 +51,19 @@ tarn_code tarn_iceberg_add_snapshot_update(struct tarn_iceberg_build *build, con
 {
     struct tarn_iceberg_meta *meta = build->meta;
     const json_t *value = tarn_iceberg_member(doc, "snapshot");
-    struct tarn_iceberg_snapshot snapshot;
+    struct tarn_iceberg_snapshot snapshot = { .text = NULL };
 
     if (!value)
         return TARN_OK;
     tarn_code code = check_ready(meta, err);
     if (code == TARN_OK)
         code = tarn_iceberg_snapshot_read(value, &snapshot, err);
-    if (code != TARN_OK)
-        return code;
-    code = check_sequence(meta, &snapshot, err);
+    if (code == TARN_OK)
+        code = check_sequence(meta, &snapshot, err);
     if (code == TARN_OK)
         code = take_rows(meta, &snapshot, err);
     if (code != TARN_OK) {
-        json_decref(snapshot.doc);
+        tarn_iceberg_snapshot_done(&snapshot);
         return code;
     }
     if (meta->format_version >= 2 && snapshot.sequence_number > meta->last_sequence_number)

@@ -190,7 +190,7 @@ tarn_code tarn_iceberg_update(struct tarn_iceberg_meta *meta, const json_t *upda
     for (size_t i = 0; i < json_array_size(updates) && code == TARN_OK; i++) {
         code = apply_one(&build, json_array_get(updates, i), err);
         if (code != TARN_OK && err && err->field[0])
-            (void)tarn_err_prefix(err, "updates[%zu].", i);
+            (void)tarn_err_prefix(err, "updates[%zu]", i);
     }
     *changed = build.changed;
     if (code == TARN_OK) /* a create whose updates change nothing leaves no table either */

@@ -62,7 +62,7 @@ static void write_snapshots(struct tarn_jsonw *w, const struct tarn_iceberg_meta
     tarn_jsonw_array(w);
     for (size_t i = 0; i < meta->snapshots.count; i++)
         if (form == TARN_ICEBERG_ALL || is_referenced(meta, meta->snapshots.items[i].id))
-            tarn_jsonw_json(w, meta->snapshots.items[i].doc);
+            tarn_jsonw_raw(w, meta->snapshots.items[i].text);
     tarn_jsonw_array_end(w);
 }
 

@@ -115,6 +115,8 @@ Test(iceberg_read, bad_documents_are_refused_by_name)
           "Snapshot for reference b does not exist in the existing snapshots list" },
         { "{'refs':{'b':{'snapshot-id':12}}}", "Cannot parse missing field: type" },
         { "{'snapshots':[1]}", "Cannot parse a snapshot: it must be an object" },
+        { "{'snapshots':{}}", "Cannot parse snapshots: it must be an array" },
+        { "{'snapshots':'none'}", "Cannot parse snapshots: it must be an array" },
         { "{'snapshot-log':[{'timestamp-ms':90000,'snapshot-id':11},{'timestamp-ms':2000,'snapshot-id':12}]}",
           "Expected sorted snapshot log entries" },
         { "{'metadata-log':[{'timestamp-ms':90000,'metadata-file':'a'},{'timestamp-ms':2000,'metadata-file':'b'}]}",
@@ -169,4 +171,63 @@ Test(iceberg_read, metadata_files_are_numbered_and_named)
         tarn_iceberg_free(meta);
         json_decref(doc);
     }
+}
+
+#define WHOLE(snapshots, more)                                                                                    \
+    "{" OLD ",'schema':" SCHEMA ",'partition-spec':[]," snapshots more "}"
+#define PLAIN "{'snapshot-id':1,'timestamp-ms':4}"
+
+/* What a tree cannot hold: the text itself. */
+Test(iceberg_read, texts_that_are_no_document_are_refused)
+{
+    static const struct { const char *text, *field, *detail; } rows[] = {
+        { WHOLE("'snapshots':[" PLAIN "],'snapshots':[]", ""), "snapshots", "no valid JSON: a member that is there twice" },
+        { WHOLE("'snapshots':[],'snapshots':[" PLAIN "]", ""), "snapshots", "no valid JSON: a member that is there twice" },
+        { WHOLE("'snapshots':null,'snapshots':[]", ""), "snapshots", "no valid JSON: a member that is there twice" },
+        { WHOLE("'snapshots':[" PLAIN ",{'snapshot-id':2,'timestamp-ms':4,'timestamp-ms':4}]", ""), "snapshots[1]",
+          "no valid JSON: a member that is there twice at line 1, column 51" },
+        { WHOLE("'snapshots':[" PLAIN ",{'timestamp-ms':4}]", ""), "snapshots[1].snapshot-id",
+          "Cannot parse missing field: snapshot-id" },
+        { WHOLE("'snapshots':[{'snapshot-id':92233720368547758070,'timestamp-ms':4}]", ""), "snapshots[0]",
+          "no valid JSON: an integer beyond 64 bits at line 1, column 36" },
+        { WHOLE("'location':'twice'", ""), "", NULL },
+        { "[]", "", "Cannot parse metadata from a non-object" },
+        { "null", "", "Cannot parse metadata from a non-object" },
+        { "", "", NULL },
+        { "{", "", NULL },
+        { "{'snapshots':[", "", NULL },
+        { "{'snapshots':[{", "", NULL },
+        { WHOLE("'snapshots':[" PLAIN "]", "} {"), "", NULL },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tarn_iceberg_meta *meta = NULL;
+        char *text = strdup(rows[i].text);
+        TARN_ERR(err);
+        for (char *c = text; *c; c++)
+            *c = *c == '\'' ? '"' : *c;
+        cr_expect_eq(tarn_iceberg_parse(text, strlen(text), &meta, &err), TARN_INVALID, "%s", text);
+        cr_expect_str_eq(err.field, rows[i].field, "%s: \"%s\"", text, err.field);
+        cr_expect(!rows[i].detail || strcmp(err.detail, rows[i].detail) == 0, "%s: \"%s\"", text, err.detail);
+        cr_expect_null(meta);
+        free(text);
+    }
+}
+
+Test(iceberg_read, a_snapshot_is_written_as_it_was_read)
+{
+    static const char *const k_snapshot =
+        "{\"new\":[1.0,1e3,{\"b\":null,\"a\":true}],\"timestamp-ms\":4,\"snapshot-id\":9223372036854775807,"
+        "\"summary\":{\"operation\":\"append\",\"z\":\"\xc3\xa4 \\\" \\\\ \\u0001\",\"a\":\"\"},\"manifests\":[]}";
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 }, out = { 0 };
+    struct tarn_iceberg_meta *meta = NULL;
+    TARN_ERR(err);
+
+    tarn_buf_addf(&text, "{%s ,\"schema\":%s,\"partition-spec\":[],\"snapshots\" : [ %s ]\n}", OLD, SCHEMA, k_snapshot);
+    for (char *c = text.data; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    cr_assert_eq(tarn_iceberg_parse(text.data, text.len, &meta, &err), TARN_OK, "%s", err.detail);
+    cr_assert_eq(tarn_iceberg_write(meta, TARN_ICEBERG_ALL, &out, &err), TARN_OK);
+    cr_expect(strstr(out.data, k_snapshot) != NULL, "%s", out.data);
+    tarn_iceberg_free(meta);
 }

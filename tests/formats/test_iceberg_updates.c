@@ -293,3 +293,25 @@ Test(iceberg_updates, statistics_and_keys_are_known_by_their_snapshot_and_their_
     };
     CHECK(rows);
 }
+
+Test(iceberg_updates, a_refusal_names_the_member)
+{
+    static const struct { const char *updates, *field; } rows[] = {
+        { "[{'action':'set-location','location':'file:///lake/u'},{'action':'assign-uuid'}]", "updates[1].uuid" },
+        { "[{}]", "updates[0].action" },
+        { "[{'action':'add-snapshot','snapshot':{'timestamp-ms':1}}]", "updates[0].snapshot-id" },
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(rows); i++) {
+        const struct tarn_iceberg_change change = { TARN_ROW_NOW, TARN_ROW_FILE };
+        json_t *base = tarn_quoted(k_iceberg_table), *updates = tarn_quoted(rows[i].updates);
+        struct tarn_iceberg_meta *meta = tarn_iceberg_of(base);
+        bool changed = false;
+        TARN_ERR(err);
+        cr_expect_eq(tarn_iceberg_update(meta, updates, &change, &changed, &err), TARN_INVALID, "%s", rows[i].updates);
+        cr_expect_str_eq(err.field, rows[i].field, "%s: \"%s\"", rows[i].updates, err.field);
+        tarn_iceberg_free(meta);
+        json_decref(base);
+        json_decref(updates);
+    }
+}
