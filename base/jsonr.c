@@ -178,17 +178,15 @@ static tarn_code step(struct tarn_jsonr *r, struct tarn_jsonr_event *event, stru
 
 tarn_code tarn_jsonr_next(struct tarn_jsonr *r, struct tarn_jsonr_event *event, struct tarn_err *err)
 {
-    struct tarn_jsonr_event found = { .depth = r->depth };
-
     if (r->lex.broken != TARN_OK)
         return tarn_fail(err, r->lex.broken, "the document could not be read before");
-    tarn_code code = step(r, &found, err);
+    *event = (struct tarn_jsonr_event){ .depth = r->depth };
+    tarn_code code = step(r, event, err);
     if (code != TARN_OK)
         return code;
-    bool has_text = found.token >= TARN_J_KEY && found.token <= TARN_J_REAL;
-    found.text = has_text && r->lex.text.data ? r->lex.text.data : "";
-    found.len = has_text ? r->lex.text.len : 0;
-    *event = found;
+    bool has_text = event->token >= TARN_J_KEY && event->token <= TARN_J_REAL;
+    event->text = has_text && r->lex.text.data ? r->lex.text.data : "";
+    event->len = has_text ? r->lex.text.len : 0;
     return TARN_OK;
 }
 

@@ -42,7 +42,7 @@ static tarn_code refill(struct tarn_lex *lex, struct tarn_err *err)
     return TARN_OK;
 }
 
-tarn_code tarn_lex_peek(struct tarn_lex *lex, int *c, struct tarn_err *err)
+tarn_code tarn_lex_peek_far(struct tarn_lex *lex, int *c, struct tarn_err *err)
 {
     if (lex->pos == lex->end) {
         tarn_code code = refill(lex, err);
@@ -53,7 +53,7 @@ tarn_code tarn_lex_peek(struct tarn_lex *lex, int *c, struct tarn_err *err)
     return TARN_OK;
 }
 
-tarn_code tarn_lex_peek_token(struct tarn_lex *lex, int *c, struct tarn_err *err)
+tarn_code tarn_lex_peek_token_far(struct tarn_lex *lex, int *c, struct tarn_err *err)
 {
     for (;;) {
         tarn_code code = tarn_lex_peek(lex, c, err);
@@ -258,6 +258,16 @@ static bool number_form(const char *p, bool *integer)
     return *p == '\0';
 }
 
+/* Bytes at hand that may be part of a number. */
+static size_t number_run(const char *p, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && ((p[i] >= '0' && p[i] <= '9') || p[i] == '-' || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+'))
+        i++;
+    return i;
+}
+
 static tarn_code number_text(struct tarn_lex *lex, struct tarn_err *err)
 {
     int c;
@@ -267,14 +277,32 @@ static tarn_code number_text(struct tarn_lex *lex, struct tarn_err *err)
         tarn_code code = tarn_lex_peek(lex, &c, err);
         if (code != TARN_OK)
             return code;
-        if (c <= 0 || !strchr("+-.0123456789Ee", c))
+        size_t run = number_run(lex->data + lex->pos, c < 0 ? 0 : lex->end - lex->pos);
+        if (run == 0)
             return TARN_OK;
-        char byte = (char)c;
-        code = add_text(lex, &byte, 1, err);
+        code = add_text(lex, lex->data + lex->pos, run, err);
         if (code != TARN_OK)
             return code;
-        lex->pos++;
+        lex->pos += run;
     }
+}
+
+/* Most numbers are a few digits: *out of up to 18 of them, with a sign; false: look closer. */
+static bool short_integer(const char *p, size_t len, int64_t *out)
+{
+    bool negative = len > 0 && p[0] == '-';
+    size_t first = negative ? 1 : 0, count = len - first;
+    int64_t value = 0;
+
+    if (count == 0 || count > 18 || (p[first] == '0' && count > 1))
+        return false;
+    for (size_t i = first; i < len; i++) {
+        if (p[i] < '0' || p[i] > '9')
+            return false;
+        value = value * 10 + (p[i] - '0');
+    }
+    *out = negative ? -value : value;
+    return true;
 }
 
 tarn_code tarn_lex_number(struct tarn_lex *lex, struct tarn_jsonr_event *event, struct tarn_err *err)
@@ -284,6 +312,9 @@ tarn_code tarn_lex_number(struct tarn_lex *lex, struct tarn_jsonr_event *event, 
     tarn_code code = number_text(lex, err);
     if (code != TARN_OK)
         return code;
+    event->token = TARN_J_INTEGER;
+    if (short_integer(lex->text.data, lex->text.len, &event->integer))
+        return TARN_OK;
     if (!number_form(lex->text.data, &integer))
         return tarn_lex_fail(lex, "a broken number", err);
     errno = 0;

@@ -22,10 +22,25 @@ struct tarn_lex {
 
 /* Note a fault of the document at the byte under the eye. */
 tarn_code tarn_lex_fail(struct tarn_lex *lex, const char *fault, struct tarn_err *err);
+/* The same as the two below, where more bytes or blanks are in the way. */
+tarn_code tarn_lex_peek_far(struct tarn_lex *lex, int *c, struct tarn_err *err);
+tarn_code tarn_lex_peek_token_far(struct tarn_lex *lex, int *c, struct tarn_err *err);
 /* The byte under the eye, or TARN_LEX_END. */
-tarn_code tarn_lex_peek(struct tarn_lex *lex, int *c, struct tarn_err *err);
+static inline tarn_code tarn_lex_peek(struct tarn_lex *lex, int *c, struct tarn_err *err)
+{
+    if (lex->pos == lex->end)
+        return tarn_lex_peek_far(lex, c, err);
+    *c = (unsigned char)lex->data[lex->pos];
+    return TARN_OK;
+}
 /* The same after blanks. */
-tarn_code tarn_lex_peek_token(struct tarn_lex *lex, int *c, struct tarn_err *err);
+static inline tarn_code tarn_lex_peek_token(struct tarn_lex *lex, int *c, struct tarn_err *err)
+{
+    if (lex->pos == lex->end || (unsigned char)lex->data[lex->pos] <= ' ')
+        return tarn_lex_peek_token_far(lex, c, err);
+    *c = (unsigned char)lex->data[lex->pos];
+    return TARN_OK;
+}
 tarn_code tarn_lex_skip_bom(struct tarn_lex *lex, struct tarn_err *err);
 /* `word` must stand here. */
 tarn_code tarn_lex_word(struct tarn_lex *lex, const char *word, struct tarn_err *err);

@@ -42,7 +42,7 @@ bool tarn_utf8_valid(const char *text, size_t len)
                 continue;
             }
         }
-        size_t n = char_len(p + i, len - i);
+        size_t n = p[i] < 0x80 ? 1 : char_len(p + i, len - i);
         if (n == 0)
             return false;
         i += n;

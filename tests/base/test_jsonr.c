@@ -95,6 +95,9 @@ Test(jsonr, integers_keep_64_bits_and_larger_ones_are_reals)
         { "9223372036854775807", TARN_J_INTEGER, INT64_MAX, 0 },
         { "-9223372036854775808", TARN_J_INTEGER, INT64_MIN, 0 },
         { "9223372036854775808", TARN_J_REAL, 0, 9223372036854775808.0 },
+        { "999999999999999999", TARN_J_INTEGER, 999999999999999999, 0 },
+        { "-999999999999999999", TARN_J_INTEGER, -999999999999999999, 0 },
+        { "1000000000000000000", TARN_J_INTEGER, 1000000000000000000, 0 },
         { "-0", TARN_J_INTEGER, 0, 0 },
         { "0", TARN_J_INTEGER, 0, 0 },
         { "1.5", TARN_J_REAL, 0, 1.5 },
@@ -112,6 +115,34 @@ Test(jsonr, integers_keep_64_bits_and_larger_ones_are_reals)
         cr_expect(eq(i64, e.integer, k_rows[i].integer), "%s", k_rows[i].text);
         cr_expect(eq(dbl, e.real, k_rows[i].real), "%s", k_rows[i].text);
         cr_expect(eq(str, (char *)e.text, (char *)k_rows[i].text));
+    }
+}
+
+Test(jsonr, numbers_are_the_same_in_pieces_of_any_size)
+{
+    static const struct {
+        const char *text, *tokens;
+    } k_rows[] = {
+        { "[-12,0]", "[0 int1=-12 int1=0 ]0 end0" },
+        { "[-]", "[0 !no valid JSON: a broken number at byte 2" },
+        { "[--1]", "[0 !no valid JSON: a broken number at byte 4" },
+        { "[1-2]", "[0 !no valid JSON: a broken number at byte 4" },
+        { "[00]", "[0 !no valid JSON: a broken number at byte 3" },
+        { "[-01]", "[0 !no valid JSON: a broken number at byte 4" },
+        { "[1.]", "[0 !no valid JSON: a broken number at byte 3" },
+        { "[1e+]", "[0 !no valid JSON: a broken number at byte 4" },
+        { "[1E5E]", "[0 !no valid JSON: a broken number at byte 5" },
+        { "[+1]", "[0 !no valid JSON: a byte that starts no value at byte 1" },
+        { "[1", "[0 int1=1 !no valid JSON: an unexpected end at byte 2" },
+    };
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        for (size_t step = 1; step <= 8; step++) {
+            struct pieces p = { k_rows[i].text, strlen(k_rows[i].text), step, TARN_OK };
+            TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(fill, &p, 0);
+            TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
+            tokens_of(r, &out);
+            cr_expect(eq(str, out.data, (char *)k_rows[i].tokens), "%s by %zu", k_rows[i].text, step);
+        }
     }
 }
 
