@@ -4,6 +4,7 @@
 #include "catalog/sqlite/sqlite.h"
 #include "server/flow.h"
 #include "server/stream.h"
+#include "tests/race/folder.h"
 #include <semaphore.h>
 #include <sched.h>
 #include <stdio.h>
@@ -193,11 +194,11 @@ static void *reaper(void *stop)
 int main(void)
 {
     TARN_ERR(err);
-    char folder[] = "/tmp/tarn-race-XXXXXX", path[64], command[96];
+    char folder[RACE_FOLDER_MAX], path[RACE_PATH_MAX];
     pthread_t threads[LOOPS], reaping;
     struct tarn_pool *pool = NULL;
     static atomic_bool stop;
-    if (!mkdtemp(folder))
+    if (!race_folder_make(folder))
         return 2;
     snprintf(path, sizeof path, "%s/tarn.sqlite", folder);
     const struct tarn_sqlite_options options = { .path = path, .migrate = true };
@@ -217,8 +218,7 @@ int main(void)
     tarn_tasks_settle(&tasks);
     tarn_pool_free(pool);
     tarn_store_free(lake.store);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    int removed = system(command);
+    bool is_removed = race_folder_remove(folder);
     printf("%d answered, %d lost, %d spoiled, %d disposed\n", answered, lost, spoiled, disposed);
-    return removed == 0 && answered + lost == LOOPS * EACH && disposed == LOOPS * EACH && spoiled == 0 ? 0 : 1;
+    return is_removed && answered + lost == LOOPS * EACH && disposed == LOOPS * EACH && spoiled == 0 ? 0 : 1;
 }

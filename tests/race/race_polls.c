@@ -5,6 +5,7 @@
 #include "catalog/sqlite/sqlite.h"
 #include "server/flow.h"
 #include "server/poll.h"
+#include "tests/race/folder.h"
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,11 +125,11 @@ static bool await(atomic_int *what, int count)
 int main(void)
 {
     TARN_ERR(err);
-    char folder[] = "/tmp/tarn-race-XXXXXX", path[64], command[96];
+    char folder[RACE_FOLDER_MAX], path[RACE_PATH_MAX];
     pthread_t threads[LOOPS];
     struct tarn_pool *pool = NULL;
     struct tarn_polls *polls = NULL;
-    if (!mkdtemp(folder))
+    if (!race_folder_make(folder))
         return 2;
     snprintf(path, sizeof path, "%s/tarn.sqlite", folder);
     const struct tarn_sqlite_options options = { .path = path, .migrate = true };
@@ -154,8 +155,7 @@ int main(void)
     tarn_pool_free(pool);
     tarn_store_free(lake.store);
     tarn_polls_free(polls);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    int removed = system(command);
+    bool is_removed = race_folder_remove(folder);
     printf("%d complete, %d asked, %d disposed, %d spoiled\n", complete, begun, disposed, spoiled);
-    return removed == 0 && !left && disposed == begun && spoiled == 0 ? 0 : 1;
+    return is_removed && !left && disposed == begun && spoiled == 0 ? 0 : 1;
 }

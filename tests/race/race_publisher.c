@@ -4,16 +4,17 @@
 #include "catalog/sqlite/sqlite.h"
 #include "formats/manifest/manifest.h"
 #include "lake/publish.h"
+#include "tests/race/folder.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { TABLES = 3, COMMITTERS = 4, EACH = 15 };
 
 static struct tarn_lake lake;
-static char folder[] = "/tmp/tarn-race-XXXXXX";
+static char folder[RACE_FOLDER_MAX], root[RACE_PATH_MAX];
 static int64_t ids[TABLES];
 static atomic_int told, refused, faults;
 static atomic_bool stop;
@@ -27,12 +28,12 @@ static void fault(const char *what, const struct tarn_err *err)
 static tarn_code make_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     int64_t *id = ctx;
-    char name[16], location[64];
+    char name[16], location[RACE_PATH_MAX + 16];
     tarn_code code = tx->ops->tables.reserve_id(tx, id, err);
     if (code != TARN_OK)
         return code;
     snprintf(name, sizeof name, "t%d", (int)(*id % 1000));
-    snprintf(location, sizeof location, "%s/%s", folder, name);
+    snprintf(location, sizeof location, "%s/%s", root, name);
     struct tarn_table table = { .id = *id,
                                 .namespace_ = "default",
                                 .name = name,
@@ -110,11 +111,11 @@ static void *publish_too(void *arg)
 
 static void check(int64_t id)
 {
-    char location[64];
+    char location[RACE_PATH_MAX + 16];
     TARN_ERR(err);
     TARN_AUTO(place) struct tarn_place *place = NULL;
     struct tarn_manifest_head head = { .version = -1 };
-    snprintf(location, sizeof location, "%s/t%d", folder, (int)(id % 1000));
+    snprintf(location, sizeof location, "%s/t%d", root, (int)(id % 1000));
     if (tarn_place_open_local(location, &place, &err) != TARN_OK ||
         tarn_manifest_read_at(place, &head, NULL, NULL, NULL, &err) != TARN_OK)
         fault("manifest", &err);
@@ -152,24 +153,25 @@ static void run(void)
 
 int main(void)
 {
-    char database[64], command[256];
-    const char *root = folder;
+    char database[RACE_PATH_MAX];
+    const char *roots[] = { root };
     TARN_ERR(err);
-    if (!mkdtemp(folder))
+    if (!race_folder_make(folder))
         return 1;
-    snprintf(database, sizeof database, "%s.db", folder);
+    snprintf(root, sizeof root, "%s/lake", folder);
+    snprintf(database, sizeof database, "%s/tarn.db", folder);
+    (void)mkdir(root, 0755);
     const struct tarn_sqlite_options options = { .path = database, .migrate = true };
     if (tarn_sqlite_open(&options, &lake.store, &err) != TARN_OK ||
-        tarn_storage_new(&root, 1, &lake.storage, &err) != TARN_OK)
+        tarn_storage_new(roots, 1, &lake.storage, &err) != TARN_OK)
         return 1;
     snprintf(lake.catalog_id, sizeof lake.catalog_id, "catalog");
     run();
     tarn_store_free(lake.store);
     tarn_storage_free(lake.storage);
-    snprintf(command, sizeof command, "rm -rf %s %s*", folder, database);
-    int rc = system(command);
+    bool is_removed = race_folder_remove(folder);
     printf("%d waits told, %d refused, %d faults\n", atomic_load(&told), atomic_load(&refused),
            atomic_load(&faults));
-    return rc != 0 || atomic_load(&told) != COMMITTERS * EACH || atomic_load(&refused) > 0 ||
+    return !is_removed || atomic_load(&told) != COMMITTERS * EACH || atomic_load(&refused) > 0 ||
            atomic_load(&faults) > 0;
 }

@@ -6,19 +6,19 @@
 #include "lake/publish.h"
 #include "lake/rollback.h"
 #include "lake/sweep.h"
+#include "tests/race/folder.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { CLIENTS = 8, EACH = 12 };
 
 static struct tarn_lake lake;
 static struct tarn_app app = { .lake = &lake };
 static atomic_int acknowledged, failed;
-static char folder[] = "/tmp/tarn-race-XXXXXX", root[64], database[64];
+static char folder[RACE_FOLDER_MAX], root[RACE_PATH_MAX], database[RACE_PATH_MAX];
 
 static unsigned ask(const char *method, const char *target, const char *body, int64_t *current)
 {
@@ -152,7 +152,7 @@ int main(void)
 {
     TARN_ERR(err);
 
-    if (!mkdtemp(folder))
+    if (!race_folder_make(folder))
         return 1;
     snprintf(root, sizeof root, "%s/lake", folder);
     snprintf(database, sizeof database, "%s/tarn.db", folder);
@@ -161,8 +161,7 @@ int main(void)
     fflush(stdout);
     if (fault)
         fprintf(stderr, "race_rollbacks: %s\n", err.detail);
-    char *const argv[] = { "rm", "-rf", folder, NULL };
-    if (!fault)
-        execvp("rm", argv);
+    else
+        fault = !race_folder_remove(folder);
     return fault;
 }

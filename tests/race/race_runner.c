@@ -3,6 +3,7 @@
 #include "catalog/sqlite/sqlite.h"
 #include "lake/register.h"
 #include "monitors/monitors.h"
+#include "tests/race/folder.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -60,14 +61,14 @@ static void *check(void *ctx)
 
 int main(void)
 {
-    char folder[] = "/tmp/race-runner-XXXXXX", database[64], root[64], command[64];
+    char folder[RACE_FOLDER_MAX], database[RACE_PATH_MAX], root[RACE_PATH_MAX];
     struct tarn_store *store = NULL;
     struct tarn_storage *storage = NULL;
     pthread_t threads[TABLES];
     int numbers[TABLES];
     TARN_ERR(err);
 
-    if (!mkdtemp(folder))
+    if (!race_folder_make(folder))
         return 1;
     snprintf(root, sizeof root, "%s/root", folder);
     snprintf(database, sizeof database, "%s/tarn.db", folder);
@@ -91,8 +92,7 @@ int main(void)
     tarn_lake_done(&lake);
     tarn_store_free(store);
     tarn_storage_free(storage);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    faults += system(command) != 0;
+    faults += !race_folder_remove(folder);
     printf("%d passed, %d failed\n", faults == 0, (int)faults);
     return faults != 0;
 }

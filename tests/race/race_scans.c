@@ -1,6 +1,7 @@
 /* race_scans - a wide table is gathered again and again by several threads: its folders are walked beside its manifest, and
  * footers are read side by side. Exit code 0 when all say the same. */
 #include "formats/recall.h"
+#include "tests/race/folder.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,11 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { FOLDERS = 40, FILES = 150, THREADS = 3, ROUNDS = 4 };
 
-static char folder[] = "/tmp/race-scans.XXXXXX";
+static char folder[RACE_FOLDER_MAX];
 
 static void must(bool ok, const char *what)
 {
@@ -24,7 +24,7 @@ static void must(bool ok, const char *what)
 
 static FILE *begin(const char *name)
 {
-    char path[256];
+    char path[RACE_PATH_MAX];
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *out = fopen(path, "w");
@@ -35,10 +35,10 @@ static FILE *begin(const char *name)
 /* Entries are made long, so that the manifest counts as a large one. */
 static void fill(void)
 {
-    char path[256], pad[200];
+    char path[RACE_PATH_MAX], pad[200];
 
     memset(pad, 'x', sizeof pad);
-    must(mkdtemp(folder) != NULL, folder);
+    must(race_folder_make(folder), folder);
     FILE *manifest = begin("manifest.json");
     fprintf(manifest, "{\"version\":1,\"last_updated\":%lld,\"files\":[", (long long)time(NULL));
     for (int d = 0; d < FOLDERS; d++) {
@@ -83,7 +83,6 @@ int main(void)
 {
     pthread_t threads[THREADS];
     bool wrong[THREADS] = { false }, any = false;
-    char command[300];
 
     fill();
     for (int i = 0; i < THREADS; i++)
@@ -92,7 +91,6 @@ int main(void)
         (void)pthread_join(threads[i], NULL);
         any |= wrong[i];
     }
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    must(system(command) == 0, command);
+    must(race_folder_remove(folder), folder);
     return any;
 }

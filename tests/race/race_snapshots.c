@@ -1,10 +1,10 @@
 /* race_snapshots: writers and readers on one SQLite store, reading threads that come and go, under the thread
  * sanitizer. Within one read the table's row and its files must agree, whatever is committed meanwhile. */
 #include "catalog/sqlite/sqlite.h"
+#include "tests/race/folder.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WRITERS 6
@@ -136,8 +136,8 @@ static int run(struct tarn_store *store, int64_t table_id)
 
 int main(void)
 {
-    char folder[] = "/tmp/race-snapshots-XXXXXX", path[64];
-    if (!mkdtemp(folder))
+    char folder[RACE_FOLDER_MAX], path[RACE_PATH_MAX];
+    if (!race_folder_make(folder))
         return 1;
     snprintf(path, sizeof path, "%s/catalog.db", folder);
     struct tarn_sqlite_options options = { .path = path, .migrate = true };
@@ -152,8 +152,7 @@ int main(void)
     int acknowledged = run(store, table_id);
 
     tarn_store_free(store); /* SQLite takes its log away with the last connection */
-    (void)remove(path);
-    (void)remove(folder);
+    (void)race_folder_remove(folder);
     printf("race_snapshots: %d commits, %d faults\n", acknowledged, faults);
     return acknowledged == WRITERS * COMMITS && faults == 0 ? 0 : 1;
 }

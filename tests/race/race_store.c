@@ -1,10 +1,9 @@
 /* race_store: many threads submit to the one writer and read beside it, under the thread sanitizer. Every submitted
  * transaction must be answered exactly once, and the sum must be what was added. */
 #include "catalog/sqlite/sqlite.h"
+#include "tests/race/folder.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <unistd.h>
 
 enum { THREADS = 8, EACH = 200 };
 
@@ -72,9 +71,9 @@ static void *work(void *arg)
 
 int main(void)
 {
-    char folder[] = "/tmp/tarn-race.XXXXXX", path[64], file[96];
+    char folder[RACE_FOLDER_MAX], path[RACE_PATH_MAX];
     TARN_ERR(err);
-    if (!mkdtemp(folder))
+    if (!race_folder_make(folder))
         return 2;
     snprintf(path, sizeof path, "%s/race.db", folder);
     struct tarn_sqlite_options options = { .path = path, .migrate = true };
@@ -92,12 +91,7 @@ int main(void)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     tarn_store_free(store); /* answers whoever still waits */
-    const char *const ends[] = { "", "-wal", "-shm" };
-    for (size_t i = 0; i < TARN_COUNT(ends); i++) {
-        snprintf(file, sizeof file, "%s%s", path, ends[i]);
-        (void)unlink(file);
-    }
-    (void)rmdir(folder);
+    (void)race_folder_remove(folder);
     printf("%d answered, %d failed, %d refused ones seen\n", answered, failed, spoiled);
     return answered == THREADS * EACH && failed == 0 && spoiled == 0 ? 0 : 1;
 }
