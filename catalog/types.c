@@ -63,6 +63,11 @@ void tarn_table_free(struct tarn_table *table)
     free(table);
 }
 
+bool tarn_table_is_base(const struct tarn_table *table, int64_t version)
+{
+    return version == 0 || (version == table->first_version && table->oldest_version <= version);
+}
+
 void tarn_namespace_done(struct tarn_namespace *namespace_)
 {
     free(namespace_->name);

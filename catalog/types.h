@@ -73,6 +73,9 @@ struct tarn_table {
     int64_t dropped_at;               /* -1: live */
 };
 void tarn_table_free(struct tarn_table *table);
+/* Are the files of `version` known though no commit made it? None are at 0; those that were adopted, as long as they are
+ * kept. */
+bool tarn_table_is_base(const struct tarn_table *table, int64_t version);
 TARN_DEFINE_AUTO(table, struct tarn_table)
 
 /* What the tables of a namespace, and of those inside it, inherit where they say nothing themselves. */

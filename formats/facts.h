@@ -79,7 +79,11 @@ struct tarn_log_entry {
     uint32_t told;      /* managed: 1 more than its place in tarn_log_facts.told; 0: the catalog tells nothing */
 };
 /* What the catalog says of a commit of its own. */
-struct tarn_told_commit { int64_t version, committed_at, files_added, files_removed, bytes_added; };
+struct tarn_told_commit {
+    int64_t version, committed_at;
+    int64_t files_added, files_removed, bytes_added; /* of its entry, when */
+    bool follows; /* the version before it is known too: else they are a snapshot's that a recovery took */
+};
 /* A scan keeps a copy for the next one (manifest/facts_memo.c): what is owned here is copied there. */
 struct tarn_log_facts {
     struct tarn_log_entry *entries; /* owned; ascending: by number when `numbered`, else by time */

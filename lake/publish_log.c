@@ -19,13 +19,14 @@ struct entry {
     char transaction[TARN_TXN_ID_MAX + 1];
     size_t start, len; /* in the batch's text */
     int64_t version;
-    bool is_whole;
+    bool is_known, is_whole; /* not known: it has no text */
 };
 
 struct batch {
     struct tarn_publish_run *run;
     int64_t from, to; /* the first version and the last one */
     int64_t next; /* the first one that is not in it */
+    bool follows; /* the version before `next` is known, and so what `next` did to it */
     struct tarn_commit_row
         huge; /* owned: of `next`, when that is too large for memory; transaction NULL else */
     struct tarn_buf text;
@@ -48,12 +49,14 @@ tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const c
 
 /* --- what is there already --- */
 
-/* A remove that tells the path alone. */
-static bool is_bare_remove(const json_t *op)
+static bool is_remove(const json_t *op)
 {
     const char *type = json_string_value(json_object_get(op, "type"));
-    return type && strcmp(type, "remove_file") == 0 && json_object_size(op) == 2;
+    return type && strcmp(type, "remove_file") == 0;
 }
+
+/* One that tells the path alone. */
+static bool is_bare_remove(const json_t *op) { return is_remove(op) && json_object_size(op) == 2; }
 
 static void strip_remove(json_t *op)
 {
@@ -62,8 +65,9 @@ static void strip_remove(json_t *op)
         (void)json_object_del(op, k_facts[i]);
 }
 
-/* What older servers did not write. */
-static void drop_newer_members(json_t *entry, const json_t *there)
+/* What older servers did not write; and what a rebuilt catalog cannot: that a file which a commit removed had been adopted
+ * is known no more when its history begins after that. */
+static void drop_newer_members(json_t *entry, json_t *there)
 {
     static const char *const k_newer[] = { "schema_version", "rollback_to", "body_sha256" };
     for (size_t i = 0; i < TARN_COUNT(k_newer); i++) {
@@ -72,8 +76,11 @@ static void drop_newer_members(json_t *entry, const json_t *there)
     }
     const json_t *ops = json_object_get(entry, "operations"), *old = json_object_get(there, "operations");
     for (size_t i = 0; i < json_array_size(ops); i++) {
-        if (is_bare_remove(json_array_get(old, i)))
-            strip_remove(json_array_get(ops, i));
+        json_t *ours = json_array_get(ops, i), *theirs = json_array_get(old, i);
+        if (is_bare_remove(theirs))
+            strip_remove(ours);
+        else if (is_bare_remove(ours) && is_remove(theirs))
+            strip_remove(theirs);
     }
 }
 
@@ -136,7 +143,7 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
     const struct tarn_publish_run *run = b->run;
     struct entry *e = &b->entries[b->count];
     struct op_writer ops = { tarn_jsonw_to(&b->text), row->version, run->table->first_version, 0 };
-    *e = (struct entry){ .start = b->text.len, .version = row->version };
+    *e = (struct entry){ .start = b->text.len, .version = row->version, .is_known = true };
     snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
     tarn_entry_write_head(&ops.w, run->table, run->lake->catalog_id, row);
     tarn_code code = tx->ops->files.of_version(tx, run->table_id, row->version, write_op, &ops, err);
@@ -149,18 +156,47 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
     return tarn_buf_check(&b->text, err);
 }
 
+/* --- what a commit did --- */
+
+static tarn_code find_before(struct tarn_tx *tx, struct batch *b, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row before = { 0 };
+    TARN_ERR(fault);
+    b->follows = tarn_table_is_base(b->run->table, b->next - 1);
+    if (b->follows || b->next == 0)
+        return TARN_OK;
+    tarn_code code = tx->ops->commits.get(tx, b->run->table_id, b->next - 1, &before, &fault);
+    b->follows = code == TARN_OK;
+    return code == TARN_OK || code == TARN_VERSION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+/* After versions that were lost, or that nobody needs any more, a recovery took a snapshot: its rows are the difference to
+ * what was known before, and not what the commit did. That its entry alone can tell. */
+static void take_unknown(struct batch *b, const struct tarn_commit_row *row)
+{
+    struct entry *e = &b->entries[b->count++];
+    *e = (struct entry){ .start = b->text.len, .version = row->version };
+    snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
+}
+
 /* One version into the batch; sets b->huge when it does not fit there. */
 static tarn_code take_version(struct tarn_tx *tx, struct batch *b, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
     TARN_ERR(fault);
     tarn_code code = tx->ops->commits.get(tx, b->run->table_id, b->next, &row, &fault);
-    if (code == TARN_VERSION_NOT_FOUND) { /* no longer kept, or from before Tarn */
-        b->next++;
+    if (code == TARN_VERSION_NOT_FOUND) { /* no longer kept, lost, or from before Tarn */
+        b->follows = tarn_table_is_base(b->run->table, b->next++);
         return TARN_OK;
     }
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
+    if (!b->follows) {
+        take_unknown(b, &row);
+        b->follows = true;
+        b->next++;
+        return TARN_OK;
+    }
     if (row.files_added + row.files_removed > TARN_ENTRY_SMALL_OPS) {
         b->huge = row;
         row = (struct tarn_commit_row){ 0 };
@@ -180,24 +216,29 @@ static tarn_code batch_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_buf_clear(&b->text);
     b->count = 0;
     b->next = b->from;
-    tarn_code code = TARN_OK;
+    tarn_code code = find_before(tx, b, err);
     while (code == TARN_OK && !b->huge.transaction && b->next <= b->to &&
            b->count < BATCH_ENTRIES && b->text.len < BATCH_BYTES)
         code = take_version(tx, b, err);
     return code;
 }
 
+/* One that is not known lies there, or the snapshot that a recovery took lies beside it. */
 static tarn_code put_entries(struct batch *b, struct tarn_err *err)
 {
     struct tarn_new_object objects[BATCH_ENTRIES];
     char names[BATCH_ENTRIES][TARN_TXN_ID_MAX + 8];
+    size_t count = 0;
     for (size_t i = 0; i < b->count; i++) {
         const struct entry *e = &b->entries[i];
-        snprintf(names[i], sizeof names[i], "%s.json", e->transaction);
-        objects[i] = (struct tarn_new_object){ names[i], b->text.data + e->start, e->len, false };
+        if (!e->is_known)
+            continue;
+        snprintf(names[count], sizeof names[count], "%s.json", e->transaction);
+        objects[count] = (struct tarn_new_object){ names[count], b->text.data + e->start, e->len, false };
+        count++;
     }
-    tarn_code code = tarn_place_create_all(b->run->place, TARN_DIR_LOG, objects, b->count, err);
-    for (size_t i = 0; code == TARN_OK && i < b->count; i++) {
+    tarn_code code = tarn_place_create_all(b->run->place, TARN_DIR_LOG, objects, count, err);
+    for (size_t i = 0; code == TARN_OK && i < count; i++) {
         if (objects[i].exists)
             code = compare_small(b->run, names[i], objects[i].data, objects[i].len, err);
     }
@@ -248,7 +289,7 @@ static tarn_code give_entries(const struct batch *b, tarn_publish_entries_fn *fn
         const struct entry *e = &b->entries[i];
         entries[i] = (struct tarn_publish_entry){ .transaction = e->transaction,
                                                   .version = e->version,
-                                                  .text = b->text.data + e->start,
+                                                  .text = e->is_known ? b->text.data + e->start : NULL,
                                                   .len = e->len,
                                                   .is_whole = e->is_whole };
     }

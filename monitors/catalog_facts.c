@@ -39,10 +39,13 @@ static void commit_page_freep(struct commit_page **page)
     free(*page);
 }
 
+/* Newest first: each settles whether the one before follows from it. */
 static tarn_code keep_commit(void *ctx, const struct tarn_commit_row *row, struct tarn_err *err)
 {
     struct commit_page *page = ctx;
 
+    if (page->count > 0)
+        page->rows[page->count - 1].told.follows |= row->version == page->rows[page->count - 1].told.version - 1;
     if (page->count == PAGE)
         return TARN_OK;
     page->rows[page->count].id_at = (uint32_t)page->ids.len;
@@ -50,7 +53,8 @@ static tarn_code keep_commit(void *ctx, const struct tarn_commit_row *row, struc
                                                               .committed_at = row->committed_at,
                                                               .files_added = row->files_added,
                                                               .files_removed = row->files_removed,
-                                                              .bytes_added = row->bytes_added };
+                                                              .bytes_added = row->bytes_added,
+                                                              .follows = tarn_table_is_base(page->facts->table, row->version - 1) };
     tarn_buf_add(&page->ids, row->transaction, strlen(row->transaction) + 1);
     page->count++;
     return tarn_buf_check(&page->ids, err);
@@ -65,7 +69,7 @@ static tarn_code commits_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_buf_clear(&page->ids);
     if (page->adopted)
         return tx->ops->commits.list_adopted(tx, id, page->below, PAGE, keep_commit, page, err);
-    return tx->ops->commits.list(tx, id, page->below, PAGE, keep_commit, page, err);
+    return tx->ops->commits.list(tx, id, page->below, PAGE + 1, keep_commit, page, err);
 }
 
 typedef tarn_code commit_row_fn(void *ctx, const struct commit_page *page, size_t i, struct tarn_err *err);

@@ -195,11 +195,12 @@ static tarn_code visit_own(const struct replay *r, struct tarn_log_entry *entry,
     tarn_code code = tarn_entry_read_at(r->g->place, path, &head, NULL, NULL, NULL, &fault);
     if (code != TARN_OK && code != TARN_INVALID && code != TARN_NOT_FOUND)
         return tarn_err_move(err, &fault);
+    bool did_same = !told->follows || (head.adds == told->files_added && head.removes == told->files_removed &&
+                                       head.bytes_added == told->bytes_added);
     entry->unreadable = code == TARN_INVALID;
     entry->overwritten = code == TARN_OK &&
                          (!head.id || strcmp(head.id, tarn_log_file(log, entry)) != 0 || head.version != told->version ||
-                          head.timestamp != told->committed_at || head.adds != told->files_added ||
-                          head.removes != told->files_removed || head.bytes_added != told->bytes_added);
+                          head.timestamp != told->committed_at || !did_same);
     return TARN_OK;
 }
 

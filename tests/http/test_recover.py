@@ -96,7 +96,7 @@ def readers_files(table):
             with open(path) as f:
                 entries.append(json.load(f))
     files = set(files)
-    for entry in sorted(entries, key=lambda e: e["version"]):
+    for entry in sorted((e for e in entries if "version" in e), key=lambda e: e["version"]): # others are from before Tarn
         if entry["version"] <= at:
             continue
         for op in entry["operations"]:
