@@ -1,10 +1,12 @@
 /* expire.c - which tables, and how far: oldest_version moves first, in one short transaction, so that nobody reads
- * what goes after it; then the rows, and last the log (expire_log.c). A round that ends early is simply run again. */
+ * what goes after it, and nobody who walks over the documents writes it again; then the rows, and last the log
+ * (expire_log.c). A round that ends early is simply run again. */
 #include "lake/expire.h"
 #include "base/log.h"
 #include "lake/expire_run.h"
 #include "lake/inherit.h"
 #include "lake/lease.h"
+#include "lake/publish_run.h"
 #include <string.h>
 
 /* --- how far --- */
@@ -119,6 +121,15 @@ static tarn_code move_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->tables.update(tx, x->table, err);
 }
 
+/* Never while a repair walks over the documents: it writes again what was to be kept when it began. */
+static tarn_code move_in_turn(struct tarn_expiry *x, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { x->lake, x->table_id, NULL };
+
+    tarn_publish_turn_begin(&turn);
+    return tarn_store_write(x->lake->store, move_tx, x, err);
+}
+
 /* --- the rows --- */
 
 /* The table as it is now, for a step: a large commit that began meanwhile goes first. */
@@ -161,7 +172,7 @@ tarn_code tarn_expire_table(struct tarn_lake *lake, int64_t table_id, int64_t no
     tarn_code code = tarn_store_read(lake->store, plan_tx, &x, err);
 
     if (code == TARN_OK && x.oldest > x.table->oldest_version)
-        code = tarn_store_write(lake->store, move_tx, &x, err);
+        code = move_in_turn(&x, err);
     if (code != TARN_OK || !tarn_expire_may(x.table))
         return code;
     bool retires = x.left;
@@ -170,6 +181,37 @@ tarn_code tarn_expire_table(struct tarn_lake *lake, int64_t table_id, int64_t no
     if (code == TARN_OK)
         code = tarn_expire_log(&x, err);
     return code == TARN_OK && retires ? tarn_expire_gone(&x, err) : code;
+}
+
+/* --- for who writes the log again --- */
+
+struct begin { struct tarn_lake *lake; int64_t table_id, now_ms, out; };
+
+static tarn_code begin_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    struct begin *b = ctx;
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    tarn_code code = tx->ops->tables.get_by_id(tx, b->table_id, &table, err);
+    int64_t oldest = code == TARN_OK ? table->oldest_version : 0;
+
+    if (code == TARN_OK && tarn_expire_may(table))
+        code = find_oldest(tx, b->lake, table, b->now_ms, &oldest, err);
+    if (code == TARN_OK)
+        code = tarn_expire_begin(tx, table, oldest, &b->out, err);
+    if (code == TARN_OK && b->out < table->log_from)
+        b->out = table->log_from;
+    return code;
+}
+
+/* Also what the next sweep takes: a catalog that was put back may remember what an earlier one ended. */
+tarn_code tarn_expire_log_begin(struct tarn_lake *lake, int64_t table_id, int64_t now_ms, int64_t *begin,
+                                struct tarn_err *err)
+{
+    struct begin b = { lake, table_id, now_ms, 0 };
+    tarn_code code = tarn_store_read(lake->store, begin_tx, &b, err);
+
+    *begin = b.out;
+    return code;
 }
 
 /* --- all tables --- */

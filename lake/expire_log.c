@@ -138,16 +138,19 @@ static tarn_code expire_checkpoints(struct names *names, struct tarn_err *err)
     return code;
 }
 
-/* Where the log may begin: the checkpoint that comes last before the oldest version. A table that publishes nothing
- * has no log to begin. */
+/* The checkpoint that comes last before the oldest version. A table that publishes nothing has no log to begin. */
+tarn_code tarn_expire_begin(struct tarn_tx *tx, const struct tarn_table *table, int64_t oldest, int64_t *begin,
+                            struct tarn_err *err)
+{
+    *begin = oldest;
+    return table->publish ? tx->ops->history.checkpoint_at(tx, table->id, oldest, begin, err) : TARN_OK;
+}
+
 static tarn_code begin_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct names *names = ctx;
-    const struct tarn_table *table = names->x->table;
 
-    names->below = table->oldest_version;
-    return table->publish ? tx->ops->history.checkpoint_at(tx, table->id, table->oldest_version, &names->below, err)
-                          : TARN_OK;
+    return tarn_expire_begin(tx, names->x->table, names->x->table->oldest_version, &names->below, err);
 }
 
 tarn_code tarn_expire_log(struct tarn_expiry *x, struct tarn_err *err)

@@ -16,6 +16,7 @@ struct tarn_mend {
     struct tarn_publish_run run;
     struct tarn_fileset ids;  /* transactions that the catalog knows; TARN_FILE_SEEN: a readable entry lies there */
     int64_t adopted;          /* how many of them are from before Tarn */
+    int64_t log_begin;        /* entries below it are gone or about to go: none is written again */
     int64_t lost_version;     /* newest commit whose entry is gone and cannot be made again, -1: none */
     int64_t good_checkpoint;  /* version of the newest one that is as it should be, -1: none */
     struct tarn_buf entries, checkpoints; /* names in the log that the catalog does not tell at once, each with its NUL */

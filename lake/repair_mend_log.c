@@ -2,7 +2,9 @@
  * same rows; entries from before Tarn are only looked at, since the catalog does not know what they did. Whatever else lies there is
  * somebody else's. */
 #include "base/text.h"
+#include "base/time.h"
 #include "formats/manifest/manifest.h"
+#include "lake/expire.h"
 #include "lake/lease.h"
 #include "lake/repair_mend.h"
 #include <stdio.h>
@@ -214,6 +216,16 @@ static tarn_code gather(struct tarn_mend *m, struct gathered *g, const char *pat
     return tarn_repair_tell_write(m->r->use, path, err);
 }
 
+/* Of a history that ends: what is left of it only must not be in the way. */
+static tarn_code mend_ending(struct tarn_mend *m, const char *path, const struct tarn_publish_entry *entry,
+                             struct tarn_err *err)
+{
+    bool there = false, good = false;
+    tarn_code code = is_readable(m, path, entry, &there, &good, err);
+
+    return code == TARN_OK && there && !good ? tarn_mend_away(m, path, err) : code;
+}
+
 static tarn_code mend_entry(struct tarn_mend *m, struct gathered *g, const struct tarn_publish_entry *entry,
                             struct tarn_err *err)
 {
@@ -222,6 +234,8 @@ static tarn_code mend_entry(struct tarn_mend *m, struct gathered *g, const struc
     char path[PATH_MAX_];
 
     path_of(entry->transaction, path);
+    if (entry->version < m->log_begin)
+        return mend_ending(m, path, entry, err);
     tarn_code code = look_at(m, path, entry, &found, err);
     if (code != TARN_OK || found == TARN_FOUND_SAME || (found == TARN_FOUND_NOTHING && !is_due))
         return code;
@@ -267,8 +281,11 @@ static tarn_code expect_latest(struct tarn_mend *m, struct tarn_err *err)
 
 tarn_code tarn_mend_log(struct tarn_mend *m, struct tarn_err *err)
 {
-    tarn_code code = expect_latest(m, err);
+    int64_t now = m->r->use->commit.now_ms ? m->r->use->commit.now_ms : tarn_now_ms();
+    tarn_code code = tarn_expire_log_begin(m->run.lake, m->run.table_id, now, &m->log_begin, err);
 
+    if (code == TARN_OK)
+        code = expect_latest(m, err);
     if (code == TARN_OK)
         code = judge_names(m, err);
     return code == TARN_OK ? tarn_publish_entries(&m->run, m->run.table->log_from, mend_entries, m, err) : code;
