@@ -111,8 +111,8 @@ class Try:
         found = [t for t in self.tables if t.is_live and of(t)]
         return self.rng.choice(found) if found else None
 
-    def step(self, busy=(), may_damage=True):
-        """The next one, of tables that no other step is about; None: this kind does not fit now. Without `may_damage` storage is in
+    def step(self, others=(), may_damage=True):
+        """The next one, of tables that none of the others is about; None: this kind does not fit now. Without `may_damage` storage is in
         order all the time."""
         kinds = [(30, self.commit), (8, self.replace), (8, self.compact), (6, self.stale), (6, self.replay), (5, self.conflict),
                  (6, self.schema), (4, self.rename), (3, self.drop), (5, self.restore)]
@@ -126,10 +126,11 @@ class Try:
             kinds += [(3, self.damage), (3, self.adopt)]
         weights, makers = zip(*kinds)
         step = self.rng.choices(makers, weights)[0]()
-        if not step or not set(step.tables) & set(busy):
+        if not step or not any(set(step.tables) & set(o.tables) for o in others):
             return step
-        for table in step.makes:
-            self.mend(table)
+        for table in step.makes: # as one of the others is about to replace them
+            coming = next((o.makes[table] for o in others if table in o.makes), {})
+            self.mend(table, {path: coming.get(path, entry) for path, entry in table.live.items()})
         return None
 
     # files
@@ -140,9 +141,9 @@ class Try:
         with open(target, "wb") as f:
             f.truncate(size)
 
-    def mend(self, table):
+    def mend(self, table, files):
         """A replacement that did not come about has written over its file."""
-        for path, entry in table.live.items():
+        for path, entry in files.items():
             self.write(table, path, entry["size"])
 
     def add(self, table, path=None):
@@ -782,12 +783,11 @@ class Run:
     # steps that a crash may meet
 
     def crash(self):
-        steps, busy = [], []
+        steps = []
         for _ in range(self.rng.randrange(4)):
-            step = self.tries.step(busy, may_damage=False)
+            step = self.tries.step(steps, may_damage=False)
             if step:
                 steps.append(step)
-                busy += step.tables
         delay = self.rng.choice([0, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.02])
         self.note(f"kill -9 after {delay} s with " + (" | ".join(map(str, steps)) or "nothing"))
         answers = {}
@@ -870,7 +870,7 @@ class Run:
             self.count("happened before the crash")
         else:
             for table in step.makes:
-                self.tries.mend(table)
+                self.tries.mend(table, table.live)
 
     # everything
 
