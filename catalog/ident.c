@@ -269,3 +269,26 @@ bool tarn_txn_id_number(const char *id, size_t *prefix_len, int64_t *number)
     *number = value;
     return true;
 }
+
+int64_t tarn_txn_id_tail(const char *id)
+{
+    size_t prefix_len;
+    int64_t number;
+
+    return id && tarn_txn_id_number(id, &prefix_len, &number) ? number : -1;
+}
+
+bool tarn_txn_id_pair(const char *a, const char *b, int64_t *a_number, int64_t *b_number)
+{
+    size_t a_prefix, b_prefix;
+
+    return tarn_txn_id_number(a, &a_prefix, a_number) && tarn_txn_id_number(b, &b_prefix, b_number) &&
+           a_prefix == b_prefix && strncmp(a, b, a_prefix) == 0;
+}
+
+bool tarn_txn_id_same(const char *a, const char *b)
+{
+    int64_t a_number, b_number;
+
+    return strcmp(a, b) == 0 || (tarn_txn_id_pair(a, b, &a_number, &b_number) && a_number == b_number);
+}

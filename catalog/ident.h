@@ -42,6 +42,10 @@ TARN_MUST tarn_code tarn_txn_id_check(const char *id, const char *field, struct 
 /* Splits "txn-12345" into prefix length and number; false when the id does not end in a decimal of
  * at most 18 digits. */
 bool tarn_txn_id_number(const char *id, size_t *prefix_len, int64_t *number);
+int64_t tarn_txn_id_tail(const char *id); /* that number; -1: none, or no id (NULL) */
+/* Do both end in numbers behind one prefix? Then their numbers. */
+bool tarn_txn_id_pair(const char *a, const char *b, int64_t *a_number, int64_t *b_number);
+bool tarn_txn_id_same(const char *a, const char *b); /* txn-0007 and txn-7 are one id */
 
 /* A data path: relative, 1..1024 bytes, no empty, "." or ".." component, none that starts with "." or
  * "_", not under staging/ or processed/, not one of the lake's own documents. */

@@ -33,18 +33,10 @@ static tarn_code note_name(void *ctx, const struct tarn_object *object, struct t
     return is_history(a, id) ? TARN_OK : take(a, id, err);
 }
 
-static int64_t number_of(const char *id)
-{
-    size_t prefix_len;
-    int64_t number;
-
-    return id && tarn_txn_id_number(id, &prefix_len, &number) ? number : -1;
-}
-
 tarn_code tarn_adoption_ids(struct tarn_adoption *a, struct tarn_err *err)
 {
     const struct tarn_log_facts *log = &a->facts.log;
-    int64_t latest = number_of(a->out->transaction);
+    int64_t latest = tarn_txn_id_tail(a->out->transaction);
     tarn_code code = tarn_place_list(a->place, TARN_DIR_LOG, false, note_name, a, err);
 
     /* By the id inside too; and history above the newest transaction, so that the next number is above all. */

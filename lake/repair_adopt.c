@@ -258,20 +258,12 @@ static tarn_code take_foreign_entries(struct taking *t, const struct tarn_mend *
 
 /* --- the log from before Tarn --- */
 
-static int64_t pointer_number(const struct tarn_facts *facts)
-{
-    size_t prefix_len = 0;
-    int64_t number = -1;
-
-    return facts->pointer_id && tarn_txn_id_number(facts->pointer_id, &prefix_len, &number) ? number : -1;
-}
-
 /* Newest first, as far as every newer committed entry could be read: behind a gap nothing is held against the manifest. */
 static tarn_code replay(struct taking *t, const struct tarn_facts *facts, struct tarn_err *err)
 {
     const struct tarn_log_facts *log = &facts->log;
     bool is_dense = tarn_log_is_dense(log), certain = true;
-    int64_t newer = is_dense ? pointer_number(facts) + 1 : 0;
+    int64_t newer = is_dense ? tarn_txn_id_tail(facts->pointer_id) + 1 : 0;
     char path[TARN_PATH_MAX];
     tarn_code code = TARN_OK;
 

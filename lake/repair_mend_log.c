@@ -70,18 +70,6 @@ static tarn_code ahead(const struct tarn_mend *m, const char *path, int64_t vers
                      m->run.table->location, path, (long long)version);
 }
 
-/* txn-0007 and txn-7 are one id. */
-static bool is_same_id(const char *a, const char *b)
-{
-    size_t a_len = 0, b_len = 0;
-    int64_t a_number = 0, b_number = 0;
-
-    if (strcmp(a, b) == 0)
-        return true;
-    return tarn_txn_id_number(a, &a_len, &a_number) && tarn_txn_id_number(b, &b_len, &b_number) && a_len == b_len &&
-           strncmp(a, b, a_len) == 0 && a_number == b_number;
-}
-
 /* An entry of the history from before under a wrong name gets its own; when that is taken it is a copy, and goes. Zeros
  * before the number are no wrong name. */
 static tarn_code give_name(struct tarn_mend *m, const char *path, const char *name, const char *id, struct tarn_err *err)
@@ -97,7 +85,7 @@ static tarn_code give_name(struct tarn_mend *m, const char *path, const char *na
     tarn_code code = tarn_place_stat(m->run.place, to, &object, &fault);
     if (code == TARN_OK)
         return tarn_mend_away(m, path, err);
-    if (code == TARN_NOT_FOUND && is_same_id(name, id))
+    if (code == TARN_NOT_FOUND && tarn_txn_id_same(name, id))
         return TARN_OK;
     if (code == TARN_NOT_FOUND)
         code = tarn_place_read_all(m->run.place, path, SIZE_MAX / 4, &text, NULL, &fault);

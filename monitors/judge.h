@@ -147,8 +147,6 @@ tarn_judge_fn tarn_judge_freshness, tarn_judge_regressions, tarn_judge_clocks, t
 int64_t tarn_small_files_least(const struct tarn_settings *settings); /* that a folder must exceed to be told */
 
 /* --- log_ids.c: the ids of a log and its pointer --- */
-/* One id however its number is padded. */
-bool tarn_log_same_id(const char *a, const char *b);
 /* The pointer's number when it belongs to the log's sequence, else -1. */
 int64_t tarn_log_pointer_number(const struct tarn_facts *facts);
 /* The number of the manifest's own newest transaction in the log's sequence, else -1. */

@@ -2,17 +2,6 @@
 #include "monitors/judge.h"
 #include <string.h>
 
-bool tarn_log_same_id(const char *a, const char *b)
-{
-    size_t a_prefix, b_prefix;
-    int64_t a_number, b_number;
-
-    if (strcmp(a, b) == 0)
-        return true;
-    return tarn_txn_id_number(a, &a_prefix, &a_number) && tarn_txn_id_number(b, &b_prefix, &b_number) &&
-           a_prefix == b_prefix && strncmp(a, b, a_prefix) == 0 && a_number == b_number;
-}
-
 static int64_t number_of(const struct tarn_log_facts *log, const char *id)
 {
     size_t prefix_len;

@@ -36,7 +36,7 @@ static void judge_versions(struct tarn_judging *j)
 
     for (const struct tarn_log_entry *before = next_with_version(log, &at), *entry; before; before = entry) {
         entry = next_with_version(log, &at);
-        bool is_copy = entry && tarn_log_same_id(tarn_log_id(log, before), tarn_log_id(log, entry));
+        bool is_copy = entry && tarn_txn_id_same(tarn_log_id(log, before), tarn_log_id(log, entry));
         if (entry && entry->version <= before->version && !is_copy)
             report_version(j, before, entry);
     }

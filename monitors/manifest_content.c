@@ -41,7 +41,7 @@ static bool pointer_is_not_manifests(const struct tarn_judging *j)
 
     if (f->managed || f->manifest != TARN_DOC_READ || !f->manifest_transaction || !f->pointer_id)
         return false;
-    return !tarn_log_same_id(f->manifest_transaction, f->pointer_id) && j->now_ms - newest_ms > grace_ms &&
+    return !tarn_txn_id_same(f->manifest_transaction, f->pointer_id) && j->now_ms - newest_ms > grace_ms &&
            !is_manifest_behind;
 }
 

@@ -9,11 +9,9 @@
 /* Below the other one, as far as both run by the same number. */
 static bool is_older(const char *id, const char *than)
 {
-    size_t prefix, other_prefix;
     int64_t number, other;
 
-    return id && than && tarn_txn_id_number(id, &prefix, &number) && tarn_txn_id_number(than, &other_prefix, &other) &&
-           prefix == other_prefix && strncmp(id, than, prefix) == 0 && number < other;
+    return id && than && tarn_txn_id_pair(id, than, &number, &other) && number < other;
 }
 
 static bool is_same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }

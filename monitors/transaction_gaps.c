@@ -249,10 +249,10 @@ static void judge_pointer_entry(struct tarn_judging *j)
     const struct tarn_facts *facts = j->facts;
     const struct tarn_log_facts *log = &facts->log;
     int64_t grace_ms = tarn_settings_of(j->settings, "missing_transaction_log_entry")->grace_ms;
-    bool is_there = !facts->pointer_id || tarn_log_same_id(facts->pointer_id, log->checkpoint);
+    bool is_there = !facts->pointer_id || tarn_txn_id_same(facts->pointer_id, log->checkpoint);
 
     for (size_t i = 0; i < log->count && !is_there; i++)
-        is_there = tarn_log_same_id(facts->pointer_id, tarn_log_id(log, &log->entries[i]));
+        is_there = tarn_txn_id_same(facts->pointer_id, tarn_log_id(log, &log->entries[i]));
     if (is_there || facts->managed || j->now_ms - facts->pointer_mtime_ms <= grace_ms)
         return;
     tarn_judge_report(j, "missing_transaction_log_entry",

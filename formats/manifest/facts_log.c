@@ -79,12 +79,9 @@ static bool id_of(const struct tarn_object *object, const char *end, bool is_man
 
 static bool is_newer(const char *id, int64_t mtime_ms, const struct tarn_log_facts *log)
 {
-    size_t prefix, old_prefix;
     int64_t number, old_number;
 
-    if (log->checkpoint[0] && tarn_txn_id_number(id, &prefix, &number) &&
-        tarn_txn_id_number(log->checkpoint, &old_prefix, &old_number) && prefix == old_prefix &&
-        strncmp(id, log->checkpoint, prefix) == 0)
+    if (log->checkpoint[0] && tarn_txn_id_pair(id, log->checkpoint, &number, &old_number))
         return number > old_number;
     return !log->checkpoint[0] || mtime_ms > log->checkpoint_ms;
 }

@@ -85,24 +85,13 @@ static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_
 }
 
 /* The id inside counts, not the file's name; padding makes no difference. */
-static bool is_same_id(const char *a, const char *b)
-{
-    size_t a_prefix, b_prefix;
-    int64_t a_number, b_number;
-
-    if (strcmp(a, b) == 0)
-        return true;
-    return tarn_txn_id_number(a, &a_prefix, &a_number) && tarn_txn_id_number(b, &b_prefix, &b_number) &&
-           a_prefix == b_prefix && strncmp(a, b, a_prefix) == 0 && a_number == b_number;
-}
-
 static tarn_code check_id(struct replay *r, struct tarn_log_entry *entry, const char *id, bool *renamed,
                           struct tarn_err *err)
 {
     struct tarn_log_facts *log = &r->g->facts->log;
     const char *file = tarn_log_file(log, entry);
 
-    if (!id || entry->id_at != entry->file_at || is_same_id(id, file) || tarn_txn_id_check(id, "id", NULL) != TARN_OK)
+    if (!id || entry->id_at != entry->file_at || tarn_txn_id_same(id, file) || tarn_txn_id_check(id, "id", NULL) != TARN_OK)
         return TARN_OK;
     *renamed = true;
     return tarn_log_rename(log, entry, id, err);
@@ -222,14 +211,6 @@ static bool needs_reading(const struct replay *r, const struct tarn_log_entry *e
     return !r->g->options->catalog || entry->adopted || !entry->committed;
 }
 
-static int64_t pointer_number(const struct tarn_facts *facts)
-{
-    size_t prefix_len;
-    int64_t number;
-
-    return facts->pointer_id && tarn_txn_id_number(facts->pointer_id, &prefix_len, &number) ? number : -1;
-}
-
 static int64_t highest_adopted(const struct tarn_log_facts *log)
 {
     int64_t highest = -1;
@@ -256,7 +237,7 @@ tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_e
     struct tarn_log_facts *log = &g->facts->log;
     struct replay r = { .g = g, .certain = true, .adopted = highest_adopted(log) };
     bool is_dense = tarn_log_is_dense(log);
-    int64_t newer = is_dense ? pointer_number(g->facts) + 1 : 0; /* the number that should come before */
+    int64_t newer = is_dense ? tarn_txn_id_tail(g->facts->pointer_id) + 1 : 0; /* the number that should come before */
     size_t window = g->options->sweep ? WINDOW_SWEEP : WINDOW_PROBE, visited = 0, own = 0;
     tarn_code code = TARN_OK;
 

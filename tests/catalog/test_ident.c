@@ -168,6 +168,23 @@ Test(ident, the_number_of_a_transaction_id_is_its_tail)
     }
 }
 
+Test(ident, zeros_before_the_number_make_no_other_id)
+{
+    static const struct { const char *a, *b; bool same; } k_rows[] = {
+        { "txn-7", "txn-0007", true }, { "txn-0", "txn-000", true }, { "a", "a", true }, { "7", "07", true },
+        { "txn-7", "txn-70", false }, { "txn-7", "tx-7", false }, { "txn-7", "txm-7", false }, { "a", "b", false },
+        { "txn-7", "txn-", false }, { "txn-0000000000000000001", "txn-1", false }, /* 19 digits are no number */
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        cr_expect(eq(int, tarn_txn_id_same(k_rows[i].a, k_rows[i].b), k_rows[i].same), "%s", k_rows[i].a);
+        cr_expect(eq(int, tarn_txn_id_same(k_rows[i].b, k_rows[i].a), k_rows[i].same), "%s", k_rows[i].b);
+    }
+    cr_expect(eq(i64, tarn_txn_id_tail("txn-0012"), 12));
+    cr_expect(eq(i64, tarn_txn_id_tail("txn-"), -1));
+    cr_expect(eq(i64, tarn_txn_id_tail(NULL), -1));
+}
+
 Test(ident, a_batch_id_names_a_document_below_processed)
 {
     static char longest[TARN_BATCH_ID_MAX + 2], longer[TARN_BATCH_ID_MAX + 2], part[252];
