@@ -61,6 +61,7 @@ TARN_MUST tarn_code tarn_import(struct tarn_lake *lake, struct tarn_place *place
 
 /* Rows of a table to come, written in chunks from a worker. */
 struct tarn_stage;
+struct tarn_entry_head;
 /* Reserves an id unless `dry_run` (then nothing is written). */
 TARN_MUST tarn_code tarn_stage_new(struct tarn_lake *lake, bool dry_run, struct tarn_stage **out,
                                    struct tarn_err *err);
@@ -70,8 +71,9 @@ TARN_MUST tarn_code tarn_stage_into(struct tarn_lake *lake, int64_t table_id, st
 /* A path that is staged already is passed over. */
 TARN_MUST tarn_code tarn_stage_file(struct tarn_stage *stage, int64_t version, const struct tarn_file *file,
                                     struct tarn_err *err);
-TARN_MUST tarn_code tarn_stage_entry(struct tarn_stage *stage, int64_t position,
-                                     const struct tarn_commit_row *row, struct tarn_err *err);
+/* An entry of the log from before, whose file is as old as `mtime_ms`. */
+TARN_MUST tarn_code tarn_stage_entry(struct tarn_stage *stage, int64_t position, const char *transaction,
+                                     const struct tarn_entry_head *head, int64_t mtime_ms, struct tarn_err *err);
 /* An id that no commit may take. */
 TARN_MUST tarn_code tarn_stage_id(struct tarn_stage *stage, const char *id, struct tarn_err *err);
 TARN_MUST tarn_code tarn_stage_end(struct tarn_stage *stage, int64_t *id,

@@ -92,7 +92,7 @@ static tarn_code take_entry(struct tarn_adoption *a, const struct tarn_log_entry
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1,
                                                                                    .timestamp = -1 };
     const char *id = tarn_log_id(&a->facts.log, entry);
-    char path[TARN_TXN_ID_MAX + 32], transaction[TARN_TXN_ID_MAX + 1];
+    char path[TARN_TXN_ID_MAX + 32];
     TARN_ERR(fault);
 
     struct tarn_fileset_entry *known = tarn_fileset_put(&a->ids, id);
@@ -107,16 +107,7 @@ static tarn_code take_entry(struct tarn_adoption *a, const struct tarn_log_entry
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
     known->flags = TARN_FILE_SEEN;
-    snprintf(transaction, sizeof transaction, "%s", id);
-    struct tarn_commit_row row = { .version = -1,
-                                   .transaction = transaction,
-                                   .committed_at = head.timestamp >= 0 ? head.timestamp : entry->mtime_ms,
-                                   .metadata = head.metadata,
-                                   .data_change = head.data_change,
-                                   .files_added = head.adds,
-                                   .files_removed = head.removes,
-                                   .bytes_added = head.bytes_added };
-    return tarn_stage_entry(a->stage, ++a->out->entries, &row, err);
+    return tarn_stage_entry(a->stage, ++a->out->entries, id, &head, entry->mtime_ms, err);
 }
 
 tarn_code tarn_adoption_entries(struct tarn_adoption *a, struct tarn_err *err)

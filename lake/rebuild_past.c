@@ -53,25 +53,17 @@ static tarn_code take_entry(struct tarn_rebuilding *b, struct tarn_stage *stage,
                             int64_t *position, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .timestamp = -1 };
-    char path[TARN_TXN_ID_MAX + 32], transaction[TARN_TXN_ID_MAX + 1];
+    const char *transaction = tarn_trace_id(&b->traces, trace);
+    char path[TARN_TXN_ID_MAX + 32];
     TARN_ERR(fault);
 
-    snprintf(transaction, sizeof transaction, "%s", tarn_trace_id(&b->traces, trace));
     snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", transaction);
     tarn_code code = tarn_entry_read_at(b->place, path, &head, NULL, NULL, NULL, &fault);
     if (code == TARN_INVALID || code == TARN_NOT_FOUND)
         return TARN_OK;
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
-    const struct tarn_commit_row row = { .version = -1,
-                                         .transaction = transaction,
-                                         .committed_at = head.timestamp >= 0 ? head.timestamp : trace->mtime_ms,
-                                         .metadata = head.metadata,
-                                         .data_change = head.data_change,
-                                         .files_added = head.adds,
-                                         .files_removed = head.removes,
-                                         .bytes_added = head.bytes_added };
-    return tarn_stage_entry(stage, ++*position, &row, err);
+    return tarn_stage_entry(stage, ++*position, transaction, &head, trace->mtime_ms, err);
 }
 
 /* Younger than the table: somebody wrote it beside Tarn. */

@@ -2,6 +2,7 @@
  * Rows are written in chunks under an id that no table has yet, and become visible with the table's own row.
  */
 #include "base/text.h"
+#include "formats/manifest/manifest.h"
 #include "lake/adopt.h"
 #include "lake/lease.h"
 #include "lake/pace.h"
@@ -156,17 +157,23 @@ tarn_code tarn_stage_file(struct tarn_stage *stage, int64_t version, const struc
     return stage->file_count < CHUNK_ROWS ? TARN_OK : flush(stage, err);
 }
 
-tarn_code tarn_stage_entry(struct tarn_stage *stage, int64_t position, const struct tarn_commit_row *row,
-                           struct tarn_err *err)
+tarn_code tarn_stage_entry(struct tarn_stage *stage, int64_t position, const char *transaction,
+                           const struct tarn_entry_head *head, int64_t mtime_ms, struct tarn_err *err)
 {
     bool failed = false;
 
     if (stage->dry_run)
         return TARN_OK;
     struct staged_entry *s = &stage->entries[stage->entry_count++];
-    *s = (struct staged_entry){ .row = *row, .position = position };
-    s->row.transaction = tarn_text_copy(row->transaction, &failed);
-    s->row.metadata = tarn_text_copy(row->metadata, &failed);
+    *s = (struct staged_entry){ .position = position,
+                                .row = { .version = -1,
+                                         .transaction = tarn_text_copy(transaction, &failed),
+                                         .committed_at = head->timestamp >= 0 ? head->timestamp : mtime_ms,
+                                         .metadata = tarn_text_copy(head->metadata, &failed),
+                                         .data_change = head->data_change,
+                                         .files_added = head->adds,
+                                         .files_removed = head->removes,
+                                         .bytes_added = head->bytes_added } };
     if (failed)
         return tarn_fail_oom(err);
     return stage->entry_count < CHUNK_ROWS ? TARN_OK : flush(stage, err);
