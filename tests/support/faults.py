@@ -289,7 +289,7 @@ def partition_values_that_contradict_the_path(table):
 
 @fault("missing_column_stats", severity="info")
 def a_file_without_statistics(table):
-    table.commit(20, stats=None)
+    table.commit(21, stats=None)
 
 
 @fault("duplicate_transaction", "transaction_id_mismatch")
