@@ -224,6 +224,15 @@ tarn_code tarn_client_ask(struct tarn_client *client, const struct tarn_cli *cli
     return ask(client, tarn_cli_has(cli, "json"), method, path, body, out, err);
 }
 
+tarn_code tarn_client_ask_once(const struct tarn_cli *cli, bool offline_too, const char *method, const char *path,
+                               const json_t *body, json_t **out, struct tarn_err *err)
+{
+    TARN_AUTO(client) struct tarn_client *client = NULL;
+    tarn_code code = tarn_client_open(cli, offline_too, &client, err);
+
+    return code == TARN_OK ? tarn_client_ask(client, cli, method, path, body, out, err) : code;
+}
+
 tarn_code tarn_client_fetch(struct tarn_client *client, const char *method, const char *path, const json_t *body,
                             json_t **out, struct tarn_err *err)
 {

@@ -17,7 +17,10 @@ TARN_DEFINE_AUTO(client, struct tarn_client)
  * to stdout as it is. A refusal is an error with the detail the server gave. `body` is borrowed, NULL: none. */
 TARN_MUST tarn_code tarn_client_ask(struct tarn_client *client, const struct tarn_cli *cli, const char *method,
                                     const char *path, const json_t *body, json_t **out, struct tarn_err *err);
-/* The same without a word to stdout. */
+/* The same by a client for this one question. */
+TARN_MUST tarn_code tarn_client_ask_once(const struct tarn_cli *cli, bool offline_too, const char *method, const char *path,
+                                         const json_t *body, json_t **out, struct tarn_err *err);
+/* The same as tarn_client_ask without a word to stdout. */
 TARN_MUST tarn_code tarn_client_fetch(struct tarn_client *client, const char *method, const char *path,
                                       const json_t *body, json_t **out, struct tarn_err *err);
 /* A 2xx answer's body into a new file (mode 0600), which is gone again when that fails. Online only. */

@@ -40,16 +40,13 @@ static void print_rest(const json_t *answer)
 static int run(struct tarn_cli *cli)
 {
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     json_auto_t *body = json_object(), *answer = NULL;
 
     if (json_object_set_new(body, "location", tarn_location_arg(cli->args[0])) != 0) {
         (void)tarn_fail_oom(&err);
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     }
-    tarn_code code = tarn_client_open(cli, false, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "POST", "/api/discover", body, &answer, &err);
+    tarn_code code = tarn_client_ask_once(cli, false, "POST", "/api/discover", body, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     if (tarn_cli_has(cli, "json"))

@@ -37,7 +37,6 @@ static void print_commits(const json_t *answer)
 static int run(struct tarn_cli *cli)
 {
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
     json_auto_t *answer = NULL;
     long long limit = tarn_cli_has(cli, "json") ? 0 : SHOWN;
@@ -49,9 +48,7 @@ static int run(struct tarn_cli *cli)
         tarn_buf_addf(&path, "?page_size=%lld", limit);
     tarn_code code = tarn_buf_check(&path, &err);
     if (code == TARN_OK)
-        code = tarn_client_open(cli, false, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "GET", path.data, NULL, &answer, &err);
+        code = tarn_client_ask_once(cli, false, "GET", path.data, NULL, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     if (!tarn_cli_has(cli, "json"))

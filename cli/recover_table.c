@@ -29,7 +29,6 @@ static void print_answer(const json_t *answer)
 int tarn_recover_one(struct tarn_cli *cli)
 {
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
     json_auto_t *body = json_pack("{s:b}", "dry_run", !tarn_cli_has(cli, "run")), *answer = NULL;
 
@@ -38,9 +37,7 @@ int tarn_recover_one(struct tarn_cli *cli)
     if (code == TARN_OK && !body)
         code = tarn_fail_oom(&err);
     if (code == TARN_OK)
-        code = tarn_client_open(cli, false, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "POST", path.data, body, &answer, &err);
+        code = tarn_client_ask_once(cli, false, "POST", path.data, body, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     if (!tarn_cli_has(cli, "json"))

@@ -127,14 +127,11 @@ static tarn_code add_contract(const struct tarn_cli *cli, json_t *body, struct t
 static int run(struct tarn_cli *cli)
 {
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     json_auto_t *body = json_object(), *answer = NULL;
 
     if (make_body(cli, body, &err) != TARN_OK || add_contract(cli, body, &err) != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
-    tarn_code code = tarn_client_open(cli, false, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "POST", "/api/tables", body, &answer, &err);
+    tarn_code code = tarn_client_ask_once(cli, false, "POST", "/api/tables", body, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     if (!tarn_cli_has(cli, "json"))

@@ -141,7 +141,6 @@ static void print_repair(const json_t *answer)
 static int run(struct tarn_cli *cli)
 {
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
     json_auto_t *answer = NULL, *body = NULL;
 
@@ -150,9 +149,7 @@ static int run(struct tarn_cli *cli)
     tarn_client_table_path(&path, cli->args[0], "/repair");
     tarn_code code = tarn_buf_check(&path, &err);
     if (code == TARN_OK)
-        code = tarn_client_open(cli, false, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "POST", path.data, body, &answer, &err);
+        code = tarn_client_ask_once(cli, false, "POST", path.data, body, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     if (!tarn_cli_has(cli, "json"))

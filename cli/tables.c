@@ -48,16 +48,13 @@ static void print_tables(const json_t *tables)
 static int run(struct tarn_cli *cli)
 {
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
     json_auto_t *answer = NULL;
 
     make_path(cli, &path);
     tarn_code code = tarn_buf_check(&path, &err);
     if (code == TARN_OK)
-        code = tarn_client_open(cli, false, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "GET", path.data, NULL, &answer, &err);
+        code = tarn_client_ask_once(cli, false, "GET", path.data, NULL, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     if (!tarn_cli_has(cli, "json"))

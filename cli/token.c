@@ -17,7 +17,6 @@ static int create(struct tarn_cli *cli)
 {
     static const char *const k_members[] = { "name", "scope", "tables", "roots", "expires" };
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     json_auto_t *body = json_object(), *answer = NULL;
 
     for (size_t i = 0; i < TARN_COUNT(k_members); i++)
@@ -25,9 +24,7 @@ static int create(struct tarn_cli *cli)
             json_object_set_new(body, k_members[i], json_string(tarn_cli_text(cli, k_members[i])));
     if (!json_object_get(body, "name") || !json_object_get(body, "scope"))
         return tarn_cli_usage(cli->command, "--name and --scope are needed");
-    tarn_code code = tarn_client_open(cli, true, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "POST", "/api/tokens", body, &answer, &err);
+    tarn_code code = tarn_client_ask_once(cli, true, "POST", "/api/tokens", body, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     if (!tarn_cli_has(cli, "json"))
@@ -51,12 +48,9 @@ static void print_tokens(const json_t *tokens)
 static int list(struct tarn_cli *cli)
 {
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     json_auto_t *answer = NULL;
 
-    tarn_code code = tarn_client_open(cli, true, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "GET", "/api/tokens", NULL, &answer, &err);
+    tarn_code code = tarn_client_ask_once(cli, true, "GET", "/api/tokens", NULL, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     if (!tarn_cli_has(cli, "json"))
@@ -67,7 +61,6 @@ static int list(struct tarn_cli *cli)
 static int revoke(struct tarn_cli *cli)
 {
     TARN_ERR(err);
-    TARN_AUTO(client) struct tarn_client *client = NULL;
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
     json_auto_t *answer = NULL;
 
@@ -75,9 +68,7 @@ static int revoke(struct tarn_cli *cli)
     tarn_http_encode(&path, cli->args[0]);
     tarn_code code = tarn_buf_check(&path, &err);
     if (code == TARN_OK)
-        code = tarn_client_open(cli, true, &client, &err);
-    if (code == TARN_OK)
-        code = tarn_client_ask(client, cli, "DELETE", path.data, NULL, &answer, &err);
+        code = tarn_client_ask_once(cli, true, "DELETE", path.data, NULL, &answer, &err);
     return code == TARN_OK ? 0 : tarn_cli_fail(&err, TARN_EXIT_FAILED);
 }
 
