@@ -6,15 +6,15 @@
 
 static void print_tables(const json_t *tables)
 {
-    static const char *const k_titles[] = { "STATE", "FORMAT", "TABLE", "NAME", "LOCATION", NULL };
-    static const char *const k_members[] = { "state", "format", "table", "name", "location" };
-    struct tarn_grid grid = { .titles = k_titles };
+    static const struct tarn_column k_columns[] = {
+        TARN_COLUMN("STATE", "state"),
+        TARN_COLUMN("FORMAT", "format"),
+        TARN_COLUMN("TABLE", "table"),
+        TARN_COLUMN("NAME", "name"),
+        TARN_COLUMN("LOCATION", "location"),
+    };
 
-    for (size_t i = 0; i < json_array_size(tables); i++)
-        for (size_t k = 0; k < TARN_COUNT(k_members); k++)
-            tarn_grid_member(&grid, json_array_get(tables, i), k_members[k]);
-    tarn_grid_print(&grid);
-    tarn_grid_done(&grid);
+    tarn_rows_print(k_columns, TARN_COUNT(k_columns), tables);
 }
 
 /* What was not seen, so that an empty list is not taken for an empty lake. */

@@ -12,24 +12,18 @@ static const struct tarn_flag k_flags[] = {
 
 static void print_commits(const json_t *answer)
 {
-    static const char *const k_titles[] = { "VERSION", "TRANSACTION", "COMMITTED", "ADDED", "REMOVED", "SIZE",
-                                            "AUTHOR", "DESCRIPTION", NULL };
-    struct tarn_grid grid = { .titles = k_titles };
-    const json_t *commits = json_object_get(answer, "commits");
+    static const struct tarn_column k_columns[] = {
+        TARN_COLUMN("VERSION", "version"),
+        TARN_COLUMN("TRANSACTION", "transaction"),
+        TARN_COLUMN("COMMITTED", "committed_at"),
+        TARN_COLUMN("ADDED", "files_added"),
+        TARN_COLUMN("REMOVED", "files_removed"),
+        TARN_COLUMN_SIZE("SIZE", "bytes_added"),
+        TARN_COLUMN("AUTHOR", "author"),
+        TARN_COLUMN("DESCRIPTION", "description"),
+    };
 
-    for (size_t i = 0; i < json_array_size(commits); i++) {
-        const json_t *commit = json_array_get(commits, i);
-        tarn_grid_member(&grid, commit, "version");
-        tarn_grid_member(&grid, commit, "transaction");
-        tarn_grid_member(&grid, commit, "committed_at");
-        tarn_grid_member(&grid, commit, "files_added");
-        tarn_grid_member(&grid, commit, "files_removed");
-        tarn_grid_size(&grid, commit, "bytes_added");
-        tarn_grid_member(&grid, commit, "author");
-        tarn_grid_member(&grid, commit, "description");
-    }
-    tarn_grid_print(&grid);
-    tarn_grid_done(&grid);
+    tarn_rows_print(k_columns, TARN_COUNT(k_columns), json_object_get(answer, "commits"));
     if (json_is_string(json_object_get(answer, "next_page_token")))
         printf("... and older ones: --limit shows more\n");
 }

@@ -52,14 +52,7 @@ void tarn_grid_member(struct tarn_grid *grid, const json_t *object, const char *
     tarn_grid_text(grid, tarn_show(object, key));
 }
 
-void tarn_grid_size(struct tarn_grid *grid, const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    char text[TARN_TIME_TEXT];
-
-    tarn_grid_text(grid, json_is_integer(value) ? tarn_size_format(json_integer_value(value), text) : NULL);
-}
-
+#define COLUMNS_MAX 16
 #define WIDTH_MAX 60 /* a longer cell moves the rest of its own row, not that of all */
 
 /* Columns on the terminal, as far as one character is one column. */
@@ -83,7 +76,7 @@ static void print_cell(const char *text, size_t column, bool last)
 
 void tarn_grid_print(const struct tarn_grid *grid)
 {
-    size_t widths[16] = { 0 }, columns = 0;
+    size_t widths[COLUMNS_MAX] = { 0 }, columns = 0;
 
     for (; columns < TARN_COUNT(widths) && grid->titles[columns]; columns++)
         widths[columns] = width(grid->titles[columns]);
@@ -99,6 +92,32 @@ void tarn_grid_print(const struct tarn_grid *grid)
 }
 
 void tarn_grid_done(struct tarn_grid *grid) { tarn_buf_done(&grid->cells); }
+
+static void add_size(struct tarn_grid *grid, const json_t *value)
+{
+    char text[TARN_TIME_TEXT];
+
+    tarn_grid_text(grid, json_is_integer(value) ? tarn_size_format(json_integer_value(value), text) : NULL);
+}
+
+void tarn_rows_print(const struct tarn_column *columns, size_t count, const json_t *rows)
+{
+    const char *titles[COLUMNS_MAX + 1] = { NULL };
+    struct tarn_grid grid = { .titles = titles };
+
+    for (size_t k = 0; k < count; k++)
+        titles[k] = columns[k].title;
+    for (size_t i = 0; i < json_array_size(rows) * count; i++) {
+        const json_t *row = json_array_get(rows, i / count);
+        const struct tarn_column *column = &columns[i % count];
+        if (column->is_size)
+            add_size(&grid, json_object_get(row, column->member));
+        else
+            tarn_grid_member(&grid, row, column->member);
+    }
+    tarn_grid_print(&grid);
+    tarn_grid_done(&grid);
+}
 
 int tarn_cli_fail(const struct tarn_err *err, int exit_code)
 {

@@ -71,17 +71,15 @@ static tarn_code make_body(const struct tarn_cli *cli, json_t *body, struct tarn
 
 static void print_found(const json_t *found)
 {
-    static const char *const k_titles[] = { "SEVERITY", "CODE", "SUBJECT", "MESSAGE", NULL };
-    static const char *const k_members[] = { "severity", "code", "subject", "message" };
-    struct tarn_grid grid = { .titles = k_titles };
+    static const struct tarn_column k_columns[] = {
+        TARN_COLUMN("SEVERITY", "severity"),
+        TARN_COLUMN("CODE", "code"),
+        TARN_COLUMN("SUBJECT", "subject"),
+        TARN_COLUMN("MESSAGE", "message"),
+    };
 
-    if (json_array_size(found) == 0)
-        return;
-    for (size_t i = 0; i < json_array_size(found); i++)
-        for (size_t k = 0; k < TARN_COUNT(k_members); k++)
-            tarn_grid_member(&grid, json_array_get(found, i), k_members[k]);
-    tarn_grid_print(&grid);
-    tarn_grid_done(&grid);
+    if (json_array_size(found) > 0)
+        tarn_rows_print(k_columns, TARN_COUNT(k_columns), found);
 }
 
 static void print_table(const struct tarn_cli *cli, const json_t *table)

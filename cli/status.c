@@ -6,24 +6,19 @@
 
 static void print_rows(const json_t *rows)
 {
-    static const char *const k_titles[] = { "TABLE", "STATUS", "SEVERITY", "VERSION", "FILES", "SIZE",
-                                            "ERRORS", "WARNINGS", "WORST", NULL };
-    struct tarn_grid grid = { .titles = k_titles };
+    static const struct tarn_column k_columns[] = {
+        TARN_COLUMN("TABLE", "table"),
+        TARN_COLUMN("STATUS", "status"),
+        TARN_COLUMN("SEVERITY", "severity"),
+        TARN_COLUMN("VERSION", "version"),
+        TARN_COLUMN("FILES", "files"),
+        TARN_COLUMN_SIZE("SIZE", "total_size_bytes"),
+        TARN_COLUMN("ERRORS", "errors"),
+        TARN_COLUMN("WARNINGS", "warnings"),
+        TARN_COLUMN("WORST", "worst_message"),
+    };
 
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *row = json_array_get(rows, i);
-        tarn_grid_member(&grid, row, "table");
-        tarn_grid_member(&grid, row, "status");
-        tarn_grid_member(&grid, row, "severity");
-        tarn_grid_member(&grid, row, "version");
-        tarn_grid_member(&grid, row, "files");
-        tarn_grid_size(&grid, row, "total_size_bytes");
-        tarn_grid_member(&grid, row, "errors");
-        tarn_grid_member(&grid, row, "warnings");
-        tarn_grid_member(&grid, row, "worst_message");
-    }
-    tarn_grid_print(&grid);
-    tarn_grid_done(&grid);
+    tarn_rows_print(k_columns, TARN_COUNT(k_columns), rows);
 }
 
 /* An error outweighs what could not be judged, that outweighs a warning. */

@@ -2,7 +2,6 @@
 #include "cli/client.h"
 #include "cli/out.h"
 #include "net/http.h"
-#include <stdio.h>
 
 static const struct tarn_flag k_flags[] = {
     { "namespace", TARN_FLAG_TEXT, "NAMESPACE", "Only tables of this namespace." },
@@ -33,16 +32,17 @@ static void make_path(const struct tarn_cli *cli, struct tarn_buf *path)
 
 static void print_tables(const json_t *tables)
 {
-    static const char *const k_titles[] = { "TABLE", "FORMAT", "MODE", "VERSION", "TRANSACTION", "SCHEMA", "LOCATION", NULL };
-    static const char *const k_members[] = { "name", "format", "mode", "version", "latest_transaction",
-                                             "schema_version", "location" };
-    struct tarn_grid grid = { .titles = k_titles };
+    static const struct tarn_column k_columns[] = {
+        TARN_COLUMN("TABLE", "name"),
+        TARN_COLUMN("FORMAT", "format"),
+        TARN_COLUMN("MODE", "mode"),
+        TARN_COLUMN("VERSION", "version"),
+        TARN_COLUMN("TRANSACTION", "latest_transaction"),
+        TARN_COLUMN("SCHEMA", "schema_version"),
+        TARN_COLUMN("LOCATION", "location"),
+    };
 
-    for (size_t i = 0; i < json_array_size(tables); i++)
-        for (size_t k = 0; k < TARN_COUNT(k_members); k++)
-            tarn_grid_member(&grid, json_array_get(tables, i), k_members[k]);
-    tarn_grid_print(&grid);
-    tarn_grid_done(&grid);
+    tarn_rows_print(k_columns, TARN_COUNT(k_columns), tables);
 }
 
 static int run(struct tarn_cli *cli)

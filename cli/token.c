@@ -34,15 +34,17 @@ static int create(struct tarn_cli *cli)
 
 static void print_tokens(const json_t *tokens)
 {
-    static const char *const k_titles[] = { "NAME", "SCOPE", "TABLES", "ROOTS", "CREATED", "EXPIRES", "REVOKED", NULL };
-    static const char *const k_members[] = { "name", "scope", "tables", "roots", "created_at", "expires_at", "revoked_at" };
-    struct tarn_grid grid = { .titles = k_titles };
+    static const struct tarn_column k_columns[] = {
+        TARN_COLUMN("NAME", "name"),
+        TARN_COLUMN("SCOPE", "scope"),
+        TARN_COLUMN("TABLES", "tables"),
+        TARN_COLUMN("ROOTS", "roots"),
+        TARN_COLUMN("CREATED", "created_at"),
+        TARN_COLUMN("EXPIRES", "expires_at"),
+        TARN_COLUMN("REVOKED", "revoked_at"),
+    };
 
-    for (size_t i = 0; i < json_array_size(tokens); i++)
-        for (size_t k = 0; k < TARN_COUNT(k_members); k++)
-            tarn_grid_member(&grid, json_array_get(tokens, i), k_members[k]);
-    tarn_grid_print(&grid);
-    tarn_grid_done(&grid);
+    tarn_rows_print(k_columns, TARN_COUNT(k_columns), tokens);
 }
 
 static int list(struct tarn_cli *cli)
