@@ -75,6 +75,7 @@ void tarn_reply_header(struct tarn_reply *reply, const char *name, const char *f
 const char *tarn_reply_header_value(const struct tarn_reply *reply, const char *name); /* NULL: absent */
 /* 200-class answer from a tree (stolen); TARN_INTERNAL when `json` is NULL (no memory). */
 TARN_MUST tarn_code tarn_reply_json(struct tarn_reply *reply, unsigned status, json_t *json, struct tarn_err *err);
+TARN_MUST tarn_code tarn_reply_nothing(struct tarn_reply *reply); /* 204 */
 /* application/problem+json of an error; never fails (falls back to a fixed text). */
 void tarn_reply_problem(struct tarn_reply *reply, const struct tarn_request *req, const struct tarn_err *err);
 
@@ -104,6 +105,9 @@ struct tarn_flow {
     tarn_code (*parse)(const struct tarn_request *req, void *use, struct tarn_err *err);
     tarn_code (*answer)(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err);
 };
+
+/* The answer of a flow that says nothing: 204. */
+TARN_MUST tarn_code tarn_flow_nothing(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err);
 
 enum tarn_route_body { TARN_BODY_NONE, TARN_BODY_JSON, TARN_BODY_JSON_OPTIONAL, TARN_BODY_FORM /* as query parameters */ };
 

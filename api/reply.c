@@ -40,6 +40,20 @@ void tarn_reply_header(struct tarn_reply *reply, const char *name, const char *f
     reply->headers[reply->header_count++].value = value;
 }
 
+tarn_code tarn_reply_nothing(struct tarn_reply *reply)
+{
+    reply->status = 204;
+    return TARN_OK;
+}
+
+tarn_code tarn_flow_nothing(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err)
+{
+    (void)req;
+    (void)use;
+    (void)err;
+    return tarn_reply_nothing(reply);
+}
+
 tarn_code tarn_reply_json(struct tarn_reply *reply, unsigned status, json_t *json, struct tarn_err *err)
 {
     json_auto_t *owned = json;

@@ -41,17 +41,3 @@ tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const char *locati
     tarn_jsonw_object_end(&w);
     return tarn_buf_check(&reply->body, err);
 }
-
-tarn_code tarn_iceberg_answer_nothing(struct tarn_reply *reply)
-{
-    reply->status = 204;
-    return TARN_OK;
-}
-
-tarn_code tarn_iceberg_flow_nothing(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
-{
-    (void)req;
-    (void)state;
-    (void)err;
-    return tarn_iceberg_answer_nothing(reply);
-}

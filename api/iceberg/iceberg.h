@@ -49,10 +49,6 @@ TARN_MUST tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const ch
 void tarn_iceberg_answer_tag(struct tarn_reply *reply, const char *location, enum tarn_iceberg_form form);
 /* The tag of what lies behind `location`, in this form. */
 void tarn_iceberg_etag(const char *location, enum tarn_iceberg_form form, char out[40]);
-TARN_MUST tarn_code tarn_iceberg_answer_nothing(struct tarn_reply *reply); /* 204 */
-/* The same, as the answer of a flow that says nothing. */
-TARN_MUST tarn_code tarn_iceberg_flow_nothing(const struct tarn_request *req, void *state, struct tarn_reply *reply,
-                                              struct tarn_err *err);
 
 /* --- config.c --- */
 tarn_handler_fn tarn_iceberg_config; /* handle */

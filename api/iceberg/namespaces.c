@@ -61,7 +61,7 @@ tarn_code tarn_iceberg_namespace_exists(const struct tarn_request *req, struct t
 
     if (code == TARN_OK)
         code = tarn_store_read(req->app->lake->store, there_tx, name, err);
-    return code == TARN_OK ? tarn_iceberg_answer_nothing(reply) : code;
+    return code == TARN_OK ? tarn_reply_nothing(reply) : code;
 }
 
 /* --- the list: the levels right below `parent` --- */
@@ -271,5 +271,5 @@ static tarn_code properties_answer(const struct tarn_request *req, void *state, 
 }
 
 const struct tarn_flow tarn_iceberg_namespace_create = { &tarn_namespace_add, create_parse, create_answer };
-const struct tarn_flow tarn_iceberg_namespace_drop = { &tarn_namespace_remove, drop_parse, tarn_iceberg_flow_nothing };
+const struct tarn_flow tarn_iceberg_namespace_drop = { &tarn_namespace_remove, drop_parse, tarn_flow_nothing };
 const struct tarn_flow tarn_iceberg_namespace_properties = { &tarn_namespace_properties, properties_parse, properties_answer };

@@ -10,12 +10,4 @@ static tarn_code report_parse(const struct tarn_request *req, void *state, struc
     return tarn_iceberg_path_ident(req, TARN_TABLE_NOT_FOUND, &use->ident, err);
 }
 
-static tarn_code report_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
-{
-    (void)req;
-    (void)state;
-    (void)err;
-    return tarn_iceberg_answer_nothing(reply);
-}
-
-const struct tarn_flow tarn_iceberg_metrics_report = { &tarn_iceberg_report, report_parse, report_answer };
+const struct tarn_flow tarn_iceberg_metrics_report = { &tarn_iceberg_report, report_parse, tarn_flow_nothing };

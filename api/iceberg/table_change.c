@@ -226,6 +226,6 @@ static tarn_code drop_parse(const struct tarn_request *req, void *state, struct 
 const struct tarn_flow tarn_iceberg_table_post = { &tarn_iceberg_table_create, create_parse, create_answer };
 const struct tarn_flow tarn_iceberg_table_register = { &tarn_iceberg_register, register_parse, register_answer };
 const struct tarn_flow tarn_iceberg_table_commit = { &tarn_iceberg_commit, commit_parse, commit_answer };
-const struct tarn_flow tarn_iceberg_transaction = { &tarn_iceberg_commit, transaction_parse, tarn_iceberg_flow_nothing };
-const struct tarn_flow tarn_iceberg_table_rename = { &tarn_iceberg_rename, rename_parse, tarn_iceberg_flow_nothing };
-const struct tarn_flow tarn_iceberg_table_drop = { &tarn_iceberg_drop, drop_parse, tarn_iceberg_flow_nothing };
+const struct tarn_flow tarn_iceberg_transaction = { &tarn_iceberg_commit, transaction_parse, tarn_flow_nothing };
+const struct tarn_flow tarn_iceberg_table_rename = { &tarn_iceberg_rename, rename_parse, tarn_flow_nothing };
+const struct tarn_flow tarn_iceberg_table_drop = { &tarn_iceberg_drop, drop_parse, tarn_flow_nothing };

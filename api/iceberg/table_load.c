@@ -135,5 +135,5 @@ tarn_code tarn_iceberg_table_exists(const struct tarn_request *req, struct tarn_
 
     if (code == TARN_OK)
         code = tarn_store_read(req->app->lake->store, load_tx, &load, err);
-    return code == TARN_OK ? tarn_iceberg_answer_nothing(reply) : code;
+    return code == TARN_OK ? tarn_reply_nothing(reply) : code;
 }

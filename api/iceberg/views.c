@@ -70,7 +70,7 @@ tarn_code tarn_iceberg_view_exists(const struct tarn_request *req, struct tarn_r
     TARN_AUTO(view) struct tarn_view *view = NULL;
     tarn_code code = find(req, &view, err);
 
-    return code == TARN_OK ? tarn_iceberg_answer_nothing(reply) : code;
+    return code == TARN_OK ? tarn_reply_nothing(reply) : code;
 }
 
 /* --- changes --- */
@@ -173,5 +173,5 @@ static tarn_code drop_parse(const struct tarn_request *req, void *state, struct 
 const struct tarn_flow tarn_iceberg_view_post = { &tarn_view_create, create_parse, view_answer };
 const struct tarn_flow tarn_iceberg_view_register = { &tarn_view_register, register_parse, view_answer };
 const struct tarn_flow tarn_iceberg_view_replace = { &tarn_view_replace, replace_parse, view_answer };
-const struct tarn_flow tarn_iceberg_view_rename = { &tarn_view_rename, rename_parse, tarn_iceberg_flow_nothing };
-const struct tarn_flow tarn_iceberg_view_drop = { &tarn_view_drop, drop_parse, tarn_iceberg_flow_nothing };
+const struct tarn_flow tarn_iceberg_view_rename = { &tarn_view_rename, rename_parse, tarn_flow_nothing };
+const struct tarn_flow tarn_iceberg_view_drop = { &tarn_view_drop, drop_parse, tarn_flow_nothing };

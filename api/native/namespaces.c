@@ -200,16 +200,6 @@ static tarn_code change_answer(const struct tarn_request *req, void *use, struct
     return answer(use, 200, reply, err);
 }
 
-static tarn_code remove_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply,
-                               struct tarn_err *err)
-{
-    (void)req;
-    (void)use;
-    (void)err;
-    reply->status = 204;
-    return TARN_OK;
-}
-
 const struct tarn_flow tarn_native_namespace_add = { &tarn_namespace_add, add_parse, add_answer };
 const struct tarn_flow tarn_native_namespace_change = { &tarn_namespace_change, change_parse, change_answer };
-const struct tarn_flow tarn_native_namespace_remove = { &tarn_namespace_remove, change_parse, remove_answer };
+const struct tarn_flow tarn_native_namespace_remove = { &tarn_namespace_remove, change_parse, tarn_flow_nothing };

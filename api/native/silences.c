@@ -183,19 +183,10 @@ static tarn_code remove_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK ? tx->ops->silences.remove(tx, ((struct silence_find *)ctx)->id, err) : code;
 }
 
-static tarn_code remove_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err)
-{
-    (void)req;
-    (void)use;
-    (void)err;
-    reply->status = 204;
-    return TARN_OK;
-}
-
 static const struct tarn_use k_remove = {
     .name = "silence remove", .size = sizeof(struct silence_find), .change = remove_tx, .done = find_done
 };
-const struct tarn_flow tarn_native_silence_remove = { &k_remove, remove_parse, remove_answer };
+const struct tarn_flow tarn_native_silence_remove = { &k_remove, remove_parse, tarn_flow_nothing };
 
 /* --- the list --- */
 

@@ -63,19 +63,9 @@ static tarn_code drop_parse(const struct tarn_request *req, void *state, struct 
     return tarn_request_ident(req, &use->ident, err);
 }
 
-static tarn_code drop_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
-                             struct tarn_err *err)
-{
-    (void)req;
-    (void)state;
-    (void)err;
-    reply->status = 204;
-    return TARN_OK;
-}
-
 const struct tarn_flow tarn_native_table_drop = { .use = &tarn_drop,
                                                   .parse = drop_parse,
-                                                  .answer = drop_answer };
+                                                  .answer = tarn_flow_nothing };
 
 /* --- restore --- */
 

@@ -195,20 +195,10 @@ static tarn_code revoke_after(struct tarn_lake *lake, void *use, struct tarn_err
     return tarn_auth_reload(((struct token_revoke *)use)->auth, err);
 }
 
-static tarn_code revoke_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply,
-                               struct tarn_err *err)
-{
-    (void)req;
-    (void)use;
-    (void)err;
-    reply->status = 204;
-    return TARN_OK;
-}
-
 static const struct tarn_use k_revoke = {
     .name = "token revoke",
     .size = sizeof(struct token_revoke),
     .change = revoke_tx,
     .after = revoke_after,
 };
-const struct tarn_flow tarn_native_tokens_revoke = { &k_revoke, revoke_parse, revoke_answer };
+const struct tarn_flow tarn_native_tokens_revoke = { &k_revoke, revoke_parse, tarn_flow_nothing };
