@@ -17,6 +17,10 @@ TARN_MUST tarn_code tarn_iceberg_path_namespace(const struct tarn_request *req, 
 /* {namespace} and {table} or {view}; a name that the token may not see is `hidden` (TARN_TABLE_NOT_FOUND, TARN_VIEW_NOT_FOUND). */
 TARN_MUST tarn_code tarn_iceberg_path_ident(const struct tarn_request *req, tarn_code hidden, struct tarn_ident *out,
                                             struct tarn_err *err);
+/* Of what is to be made: {namespace} of the path, "name" of the body. TARN_FORBIDDEN when the token reaches no `kind` ("views")
+ * of that name. */
+TARN_MUST tarn_code tarn_iceberg_new_ident(const struct tarn_request *req, const char *kind, struct tarn_ident *out,
+                                           struct tarn_err *err);
 /* {"namespace":[...],"name":"..."} of a body. */
 TARN_MUST tarn_code tarn_iceberg_body_ident(const struct tarn_request *req, const json_t *identifier, const char *field,
                                             tarn_code hidden, struct tarn_ident *out, struct tarn_err *err);

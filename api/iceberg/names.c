@@ -2,6 +2,7 @@
  * once, alone; levels of a namespace stand in one segment, apart by the unit separator. */
 #include "api/iceberg/iceberg.h"
 #include "base/hash.h"
+#include "formats/iceberg/value.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +62,24 @@ tarn_code tarn_iceberg_path_ident(const struct tarn_request *req, tarn_code hidd
         return code;
     snprintf(out->name, sizeof out->name, "%s", req->arg[1]);
     return hide(req, hidden, out, err);
+}
+
+tarn_code tarn_iceberg_new_ident(const struct tarn_request *req, const char *kind, struct tarn_ident *out,
+                                 struct tarn_err *err)
+{
+    const char *name = NULL;
+    tarn_code code = tarn_iceberg_path_namespace(req, out->namespace_, err);
+
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_str(req->json, "name", &name, err);
+    if (code == TARN_OK)
+        code = tarn_name_check(name, "name", err);
+    if (code != TARN_OK)
+        return code;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    if (!tarn_principal_sees(&req->who, out->namespace_, out->name))
+        return tarn_fail(err, TARN_FORBIDDEN, "the token does not reach %s of this name", kind);
+    return TARN_OK;
 }
 
 tarn_code tarn_iceberg_body_ident(const struct tarn_request *req, const json_t *identifier, const char *field,

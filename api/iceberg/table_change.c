@@ -25,21 +25,12 @@ static void first_scan(const struct tarn_request *req)
 static tarn_code create_parse(const struct tarn_request *req, void *state, struct tarn_err *err)
 {
     struct tarn_iceberg_create_use *use = state;
-    const char *name = NULL;
-    tarn_code code = tarn_iceberg_path_namespace(req, use->ident.namespace_, err);
+    tarn_code code = tarn_iceberg_new_ident(req, "tables", &use->ident, err);
 
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_str(req->json, "name", &name, err);
-    if (code == TARN_OK)
-        code = tarn_name_check(name, "name", err);
-    if (code != TARN_OK)
-        return code;
-    snprintf(use->ident.name, sizeof use->ident.name, "%s", name);
-    if (!tarn_principal_sees(&req->who, use->ident.namespace_, use->ident.name))
-        return tarn_fail(err, TARN_FORBIDDEN, "the token does not reach tables of this name");
     use->lake = req->app->lake;
     use->who = tarn_iceberg_who_of(req);
-    code = tarn_iceberg_opt_bool(req->json, "stage-create", &use->is_staged, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_opt_bool(req->json, "stage-create", &use->is_staged, err);
     if (code == TARN_OK)
         code = tarn_iceberg_need_object(req->json, "schema", &use->ask.schema, err);
     if (code == TARN_OK)
@@ -81,23 +72,13 @@ bool tarn_iceberg_is_staged(const void *state) { return ((const struct tarn_iceb
 static tarn_code register_parse(const struct tarn_request *req, void *state, struct tarn_err *err)
 {
     struct tarn_iceberg_register_use *use = state;
-    const char *name = NULL;
-    tarn_code code = tarn_iceberg_path_namespace(req, use->ident.namespace_, err);
+    tarn_code code = tarn_iceberg_new_ident(req, "tables", &use->ident, err);
 
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_str(req->json, "name", &name, err);
-    if (code == TARN_OK)
-        code = tarn_name_check(name, "name", err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_str(req->json, "metadata-location", &use->metadata_location, err);
-    if (code != TARN_OK)
-        return code;
-    snprintf(use->ident.name, sizeof use->ident.name, "%s", name);
-    if (!tarn_principal_sees(&req->who, use->ident.namespace_, use->ident.name))
-        return tarn_fail(err, TARN_FORBIDDEN, "the token does not reach tables of this name");
     use->lake = req->app->lake;
     use->who = tarn_iceberg_who_of(req);
-    return tarn_iceberg_opt_bool(req->json, "overwrite", &use->overwrite, err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_need_str(req->json, "metadata-location", &use->metadata_location, err);
+    return code == TARN_OK ? tarn_iceberg_opt_bool(req->json, "overwrite", &use->overwrite, err) : code;
 }
 
 static tarn_code register_answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)

@@ -100,24 +100,11 @@ static tarn_code view_answer(const struct tarn_request *req, void *state, struct
     return answer_view(((const struct tarn_view_use *)state)->row, reply, err);
 }
 
-/* The name in the body, in the namespace of the path. */
 static tarn_code read_new(const struct tarn_request *req, struct tarn_view_use *use, struct tarn_err *err)
 {
-    const char *name = NULL;
-    tarn_code code = tarn_iceberg_path_namespace(req, use->ident.namespace_, err);
-
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_str(req->json, "name", &name, err);
-    if (code == TARN_OK)
-        code = tarn_name_check(name, "name", err);
-    if (code != TARN_OK)
-        return code;
-    snprintf(use->ident.name, sizeof use->ident.name, "%s", name);
     use->lake = req->app->lake;
     use->who = tarn_iceberg_who_of(req);
-    if (!tarn_principal_sees(&req->who, use->ident.namespace_, use->ident.name))
-        return tarn_fail(err, TARN_FORBIDDEN, "the token does not reach views of this name");
-    return TARN_OK;
+    return tarn_iceberg_new_ident(req, "views", &use->ident, err);
 }
 
 static tarn_code create_parse(const struct tarn_request *req, void *state, struct tarn_err *err)
