@@ -123,16 +123,25 @@ static tarn_code drop_picks(struct tarn_gather *g, struct tarn_err *err)
     return code;
 }
 
-static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+/* Its entry among the names; *out NULL: it lies in no suspect. */
+static tarn_code entry_of(struct tarn_gather *g, const char *path, struct tarn_fileset_entry **out, struct tarn_err *err)
 {
-    struct tarn_gather *g = ctx;
     tarn_code code = tarn_gather_goes_on(g, err);
 
-    if (code != TARN_OK || !is_in_suspect(g, file->path))
+    *out = NULL;
+    if (code != TARN_OK || !is_in_suspect(g, path))
         return code;
-    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
-    if (!entry)
-        return tarn_fail_oom(err);
+    *out = tarn_fileset_put(&g->files, path);
+    return *out ? TARN_OK : tarn_fail_oom(err);
+}
+
+static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
+{
+    struct tarn_fileset_entry *entry;
+    tarn_code code = entry_of(ctx, file->path, &entry, err);
+
+    if (code != TARN_OK || !entry)
+        return code;
     bool is_again = entry->flags & TARN_FILE_LISTED && entry->size != TARN_FILE_NO_SIZE;
     entry->flags |= TARN_FILE_LISTED;
     if (file->size >= 0 && !is_again)
@@ -142,16 +151,12 @@ static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tar
 
 static tarn_code note_removed(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
-    struct tarn_gather *g = ctx;
-    tarn_code code = tarn_gather_goes_on(g, err);
+    struct tarn_fileset_entry *entry;
+    tarn_code code = entry_of(ctx, file->path, &entry, err);
 
-    if (code != TARN_OK || !is_in_suspect(g, file->path))
-        return code;
-    struct tarn_fileset_entry *entry = tarn_fileset_put(&g->files, file->path);
-    if (!entry)
-        return tarn_fail_oom(err);
-    entry->flags |= TARN_FILE_REMOVED | (file->removed_version >= 0 ? TARN_FILE_KEPT : 0);
-    return TARN_OK;
+    if (code == TARN_OK && entry)
+        entry->flags |= TARN_FILE_REMOVED | (file->removed_version >= 0 ? TARN_FILE_KEPT : 0);
+    return code;
 }
 
 static tarn_code look_by_name(struct tarn_gather *g, struct tarn_err *err)
