@@ -160,9 +160,7 @@ static tarn_code publish_page(struct page *p, struct tarn_err *err)
 {
     struct tarn_publish_run *run = p->run;
 
-    if (run->cancelled && run->cancelled(run->ctx))
-        return tarn_fail(err, TARN_OVERLOADED, "the server stops");
-    tarn_code code = tarn_store_read(run->lake->store, page_tx, p, err);
+    tarn_code code = tarn_publish_read(run, page_tx, p, err);
     if (code == TARN_OK)
         code = put_page(p, err);
     if (code == TARN_OK && p->count > 0)

@@ -97,9 +97,7 @@ static tarn_code scan(struct tarn_links *l, struct tarn_err *err)
 
     l->held = 0;
     do {
-        if (l->run->cancelled && l->run->cancelled(l->run->ctx))
-            return tarn_fail(err, TARN_OVERLOADED, "the server stops");
-        tarn_code code = tarn_store_read(l->run->lake->store, page_tx, &s, err);
+        tarn_code code = tarn_publish_read(l->run, page_tx, &s, err);
         if (code == TARN_OK)
             code = sort_page(l, err);
         if (code != TARN_OK)

@@ -263,9 +263,7 @@ tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err)
                                                            .from = first_missing(run),
                                                            .to = run->table->version };
     while (b.from <= b.to) {
-        if (run->cancelled && run->cancelled(run->ctx))
-            return tarn_fail(err, TARN_OVERLOADED, "the server stops");
-        tarn_code code = tarn_store_read(run->lake->store, batch_tx, &b, err);
+        tarn_code code = tarn_publish_read(run, batch_tx, &b, err);
         if (code == TARN_OK)
             code = put_entries(&b, err);
         if (code == TARN_OK && b.huge.transaction) {
@@ -311,9 +309,7 @@ tarn_code tarn_publish_entries(struct tarn_publish_run *run, int64_t from, tarn_
     __attribute__((cleanup(batch_done))) struct batch b = { .run = run, .from = from, .to = run->table->version };
     tarn_code code = TARN_OK;
     while (code == TARN_OK && b.from <= b.to) {
-        if (run->cancelled && run->cancelled(run->ctx))
-            return tarn_fail(err, TARN_OVERLOADED, "the server stops");
-        code = tarn_store_read(run->lake->store, batch_tx, &b, err);
+        code = tarn_publish_read(run, batch_tx, &b, err);
         if (code == TARN_OK)
             code = give_entries(&b, fn, ctx, err);
         if (code == TARN_OK && b.huge.transaction) {

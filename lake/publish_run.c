@@ -127,6 +127,13 @@ static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- the run --- */
 
+tarn_code tarn_publish_read(const struct tarn_publish_run *run, tarn_tx_fn *page, void *ctx, struct tarn_err *err)
+{
+    if (run->cancelled && run->cancelled(run->ctx))
+        return tarn_fail(err, TARN_OVERLOADED, "the server stops");
+    return tarn_store_read(run->lake->store, page, ctx, err);
+}
+
 static tarn_code open_place(struct tarn_publish_run *run, struct tarn_err *err)
 {
     /* A folder that was there and is gone is not made anew: perhaps only its file system is not mounted. */

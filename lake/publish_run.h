@@ -59,6 +59,8 @@ void tarn_publish_run_done(struct tarn_publish_run *run);
 /* TARN_FOREIGN_WRITE: the table's block is set. TARN_RECHECK: the table changed, run again. Else storage's or
  * the store's fault: try again later. */
 TARN_MUST tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err);
+/* A page of what is to be written, read in a short transaction. TARN_OVERLOADED: the server stops. */
+TARN_MUST tarn_code tarn_publish_read(const struct tarn_publish_run *run, tarn_tx_fn *page, void *ctx, struct tarn_err *err);
 
 /* --- one at a time (publish_turn.c) --- */
 struct tarn_publish_turn {

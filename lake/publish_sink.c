@@ -86,10 +86,8 @@ tarn_code tarn_sink_snapshot(struct tarn_sink *sink, struct tarn_publish_run *ru
         tarn_code code = tarn_sink_flush(sink, err);
         if (code != TARN_OK)
             return code;
-        if (run->cancelled && run->cancelled(run->ctx))
-            return tarn_fail(err, TARN_OVERLOADED, "the server stops");
         p.begin = sink->w;
-        code = tarn_store_read(run->lake->store, page_tx, &p, err);
+        code = tarn_publish_read(run, page_tx, &p, err);
         if (code != TARN_OK)
             return code;
         memcpy(p.after, p.last, sizeof p.after);
