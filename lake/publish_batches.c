@@ -2,31 +2,19 @@
  * may rely on its commit. A document is Tarn's when it carries this catalog's and this table's id; somebody
  * else's is left alone, and the batch stays unpublished. */
 #include "base/json.h"
-#include "formats/manifest/manifest.h"
-#include "lake/publish_run.h"
+#include "lake/batch_page.h"
 #include <string.h>
-
-enum { PAGE_BATCHES = 64, DOC_MAX_BYTES = 65536 };
-
-struct doc {
-    char id[TARN_BATCH_ID_MAX + 1], path[TARN_BATCH_DOC_PATH];
-    int64_t revision;
-    size_t start, len; /* in the page's text */
-    bool foreign;
-};
 
 struct page {
     struct tarn_publish_run *run;
     char after[TARN_BATCH_ID_MAX + 1];
-    struct tarn_buf text;
-    struct doc docs[PAGE_BATCHES];
-    size_t count;
+    struct tarn_batch_page page;
 };
 
 static void page_freep(struct page **page)
 {
     if (*page)
-        tarn_buf_done(&(*page)->text);
+        tarn_batch_page_done(&(*page)->page);
     free(*page);
 }
 
@@ -35,30 +23,24 @@ static void page_freep(struct page **page)
 static tarn_code render(void *ctx, const struct tarn_batch *batch, struct tarn_err *err)
 {
     struct page *p = ctx;
-    struct doc *doc = &p->docs[p->count++];
-    struct tarn_jsonw w = tarn_jsonw_to(&p->text);
+    tarn_code code = tarn_batch_page_add(&p->page, p->run, batch, err);
 
-    *doc = (struct doc){ .revision = batch->revision, .start = p->text.len };
-    snprintf(doc->id, sizeof doc->id, "%s", batch->batch_id);
-    tarn_batch_doc_path(batch->batch_id, doc->path);
-    tarn_batch_doc_write(&w, p->run->table, p->run->lake->catalog_id, batch);
-    doc->len = p->text.len - doc->start;
-    return tarn_buf_check(&p->text, err);
+    p->page.docs[p->page.count - 1].foreign = false; /* until it is seen */
+    return code;
 }
 
 static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct page *p = ctx;
 
-    tarn_buf_clear(&p->text);
-    p->count = 0;
-    return tx->ops->batches.pending(tx, p->run->table_id, p->run->table->version, p->after, PAGE_BATCHES,
+    tarn_batch_page_clear(&p->page);
+    return tx->ops->batches.pending(tx, p->run->table_id, p->run->table->version, p->after, TARN_BATCH_PAGE,
                                     render, p, err);
 }
 
 /* --- onto storage --- */
 
-static bool is_ours(const struct tarn_publish_run *run, const struct doc *doc, const struct tarn_buf *there)
+static bool is_ours(const struct tarn_publish_run *run, const struct tarn_batch_page_doc *doc, const struct tarn_buf *there)
 {
     json_auto_t *root = NULL;
 
@@ -78,35 +60,32 @@ static bool is_ours(const struct tarn_publish_run *run, const struct doc *doc, c
 }
 
 /* Over what lies there already. */
-static tarn_code replace(struct page *p, struct doc *doc, struct tarn_err *err)
+static tarn_code replace(struct page *p, struct tarn_batch_page_doc *doc, struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf there = { 0 };
-    const char *text = p->text.data + doc->start;
-    TARN_ERR(fault);
-    tarn_code code = tarn_place_read_all(p->run->place, doc->path, DOC_MAX_BYTES, &there, NULL, &fault);
+    enum tarn_publish_found found;
+    tarn_code code = tarn_batch_page_look(&p->page, doc, p->run->place, &there, &found, err);
 
-    if (code != TARN_OK && code != TARN_NOT_FOUND && code != TARN_PAYLOAD_TOO_LARGE)
-        return tarn_err_move(err, &fault);
-    if (code == TARN_OK && there.len == doc->len && memcmp(there.data, text, doc->len) == 0)
-        return TARN_OK;
-    if (code != TARN_NOT_FOUND && (code == TARN_PAYLOAD_TOO_LARGE || !is_ours(p->run, doc, &there))) {
+    if (code != TARN_OK || found == TARN_FOUND_SAME)
+        return code;
+    if (found == TARN_FOUND_OTHER && !is_ours(p->run, doc, &there)) {
         doc->foreign = true;
         p->run->foreign_batches++;
         memcpy(p->run->foreign_batch, doc->id, sizeof doc->id);
         return TARN_OK;
     }
-    return tarn_place_put(p->run->place, doc->path, text, doc->len, TARN_PUT_REPLACE, NULL, err);
+    return tarn_place_put(p->run->place, doc->path, tarn_batch_page_text(&p->page, doc), doc->len, TARN_PUT_REPLACE, NULL, err);
 }
 
-static size_t folder_len(const struct doc *doc) { return (size_t)(strrchr(doc->path, '/') - doc->path); }
+static size_t folder_len(const struct tarn_batch_page_doc *doc) { return (size_t)(strrchr(doc->path, '/') - doc->path); }
 
 /* How many documents from `from` on lie in one folder. */
 static size_t neighbours(const struct page *p, size_t from)
 {
-    size_t len = folder_len(&p->docs[from]), count = 1;
+    size_t len = folder_len(&p->page.docs[from]), count = 1;
 
-    while (from + count < p->count && folder_len(&p->docs[from + count]) == len &&
-           strncmp(p->docs[from].path, p->docs[from + count].path, len) == 0)
+    while (from + count < p->page.count && folder_len(&p->page.docs[from + count]) == len &&
+           strncmp(p->page.docs[from].path, p->page.docs[from + count].path, len) == 0)
         count++;
     return count;
 }
@@ -114,20 +93,19 @@ static size_t neighbours(const struct page *p, size_t from)
 /* One folder's: new ones side by side, then the others. */
 static tarn_code put_folder(struct page *p, size_t from, size_t count, struct tarn_err *err)
 {
-    struct tarn_new_object objects[PAGE_BATCHES];
+    struct tarn_new_object objects[TARN_BATCH_PAGE];
     char folder[TARN_BATCH_DOC_PATH];
-    size_t len = folder_len(&p->docs[from]);
+    size_t len = folder_len(&p->page.docs[from]);
 
-    snprintf(folder, sizeof folder, "%.*s", (int)len, p->docs[from].path);
+    snprintf(folder, sizeof folder, "%.*s", (int)len, p->page.docs[from].path);
     for (size_t i = 0; i < count; i++) {
-        const struct doc *doc = &p->docs[from + i];
-        objects[i] =
-            (struct tarn_new_object){ doc->path + len + 1, p->text.data + doc->start, doc->len, false };
+        const struct tarn_batch_page_doc *doc = &p->page.docs[from + i];
+        objects[i] = (struct tarn_new_object){ doc->path + len + 1, tarn_batch_page_text(&p->page, doc), doc->len, false };
     }
     tarn_code code = tarn_place_create_all(p->run->place, folder, objects, count, err);
     for (size_t i = 0; code == TARN_OK && i < count; i++)
         if (objects[i].exists)
-            code = replace(p, &p->docs[from + i], err);
+            code = replace(p, &p->page.docs[from + i], err);
     return code;
 }
 
@@ -135,7 +113,7 @@ static tarn_code put_page(struct page *p, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 
-    for (size_t from = 0; code == TARN_OK && from < p->count;) {
+    for (size_t from = 0; code == TARN_OK && from < p->page.count;) {
         size_t count = neighbours(p, from);
         code = put_folder(p, from, count, err);
         from += count;
@@ -150,9 +128,9 @@ static tarn_code shown_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     const struct page *p = ctx;
     tarn_code code = TARN_OK;
 
-    for (size_t i = 0; code == TARN_OK && i < p->count; i++)
-        code = tx->ops->batches.shown(tx, p->run->table_id, p->docs[i].id, p->docs[i].revision,
-                                      p->docs[i].foreign, err);
+    for (size_t i = 0; code == TARN_OK && i < p->page.count; i++)
+        code = tx->ops->batches.shown(tx, p->run->table_id, p->page.docs[i].id, p->page.docs[i].revision,
+                                      p->page.docs[i].foreign, err);
     return code;
 }
 
@@ -163,10 +141,10 @@ static tarn_code publish_page(struct page *p, struct tarn_err *err)
     tarn_code code = tarn_publish_read(run, page_tx, p, err);
     if (code == TARN_OK)
         code = put_page(p, err);
-    if (code == TARN_OK && p->count > 0)
+    if (code == TARN_OK && p->page.count > 0)
         code = tarn_store_write(run->lake->store, shown_tx, p, err);
-    if (code == TARN_OK && p->count > 0)
-        memcpy(p->after, p->docs[p->count - 1].id, sizeof p->after);
+    if (code == TARN_OK && p->page.count > 0)
+        memcpy(p->after, p->page.docs[p->page.count - 1].id, sizeof p->after);
     return code;
 }
 
@@ -181,6 +159,6 @@ tarn_code tarn_publish_batches(struct tarn_publish_run *run, struct tarn_err *er
     do {
         if (publish_page(p, &run->side) != TARN_OK)
             return TARN_OK;
-    } while (p->count == PAGE_BATCHES);
+    } while (p->page.count == TARN_BATCH_PAGE);
     return TARN_OK;
 }
