@@ -296,7 +296,7 @@ TARN_MUST tarn_code tarn_sqlite_scan_own(struct tarn_scan_row *row, struct tarn_
 TARN_MUST tarn_code tarn_sqlite_finding_row(sqlite3_stmt *st, struct tarn_finding *out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_finding_own(struct tarn_finding *row, struct tarn_err *err);
 
-/* Walks one page of a table filter (catalog/store.h): namespace by namespace, name by name. `live` and
+/* Walks one page of a table filter (catalog/store_ops.h): namespace by namespace, name by name. `live` and
  * `dropped` select table columns and end with the texts below; `fn` sees each row while it stands. */
 typedef tarn_code tarn_sqlite_row_fn(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, struct tarn_err *err);
 TARN_MUST tarn_code tarn_sqlite_walk(struct tarn_tx *tx, const struct tarn_table_filter *filter,
