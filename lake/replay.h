@@ -41,7 +41,7 @@ TARN_MUST tarn_code tarn_replay_snapshot(struct tarn_replay *replay, const struc
 TARN_MUST tarn_code tarn_replay_end(struct tarn_replay *replay, struct tarn_err *err);
 void tarn_replay_done(struct tarn_replay *replay);
 
-/* --- replay_held.c: the part that writes --- */
+/* --- replay_held.c: what waits --- */
 enum { TARN_HELD_OPS = 2000, TARN_HELD_COMMITS = 500 };
 struct tarn_held_op {
     bool is_add;
@@ -71,4 +71,13 @@ TARN_MUST tarn_code tarn_held_close(struct tarn_replay *replay, const struct tar
                                     struct tarn_err *err);
 TARN_MUST tarn_code tarn_held_flush(struct tarn_replay *replay, struct tarn_err *err);
 void tarn_held_free(struct tarn_held *held);
+
+/* --- replay_write.c: into the store --- */
+struct tarn_held_part {
+    size_t from, to; /* of the commits */
+    size_t op;       /* the first one's operations begin here */
+    bool open;       /* the open version's operations too */
+};
+/* TARN_FILE_CONFLICT: one of them does not follow, none was written. */
+TARN_MUST tarn_code tarn_held_write(struct tarn_replay *replay, const struct tarn_held_part *part, struct tarn_err *err);
 #endif
