@@ -1,27 +1,18 @@
 /* publish.c - the publisher: two threads that publish, so that one long manifest does not hold up the other
- * tables, and one that ends waits on time, whatever storage does. A fault is tried again after a growing
- * pause. A table whose manifest is long gets its log entries at once and its manifest less often. */
+ * tables, and one that ends waits on time, whatever storage does. */
 #include "lake/publish.h"
 #include "base/log.h"
 #include "base/time.h"
-#include "formats/manifest/manifest.h"
-#include "lake/publish_queue.h"
-#include "lake/publish_run.h"
+#include "lake/publish_job.h"
 #include "lake/publish_waits.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 enum {
     WORKERS = 2,
     SWEEP_ID = 0, /* the job that looks for tables which are behind; no table has this id */
     SWEEP_PAGE = 1000,
-    SWEEP_MS = 60 * 1000,
-    RETRY_FIRST_MS = 100,
-    LEFTOVER_MS = 60 * 60 * 1000,
-    PAUSE_MAX_MS = 30 * 1000,
-    PAUSE_FREE_BYTES = 1000 * 1000, /* a manifest below this is written at once */
-    PAUSE_BYTES_A_MS = 3333         /* 1 MB: 0.3 s, 100 MB: 30 s */
+    SWEEP_MS = 60 * 1000
 };
 static const struct tarn_publisher_options k_defaults = { .wait_ms = 2000, .backlog_max = 1000 };
 
@@ -41,98 +32,6 @@ struct tarn_publisher {
     unsigned worker_count;
     bool has_waiter;
 };
-
-/* --- one job --- */
-
-static int64_t pause_of(int64_t manifest_bytes)
-{
-    if (manifest_bytes < PAUSE_FREE_BYTES)
-        return 0;
-    int64_t ms = manifest_bytes / PAUSE_BYTES_A_MS;
-    return ms < PAUSE_MAX_MS ? ms : PAUSE_MAX_MS;
-}
-
-static int64_t retry_after(unsigned failures)
-{
-    int64_t ms = failures < 10 ? (int64_t)RETRY_FIRST_MS << (failures - 1) : PAUSE_MAX_MS;
-    return ms < PAUSE_MAX_MS ? ms : PAUSE_MAX_MS;
-}
-
-static bool is_cancelled(void *ctx) { return atomic_load(&((struct tarn_publisher *)ctx)->hurry); }
-
-static void log_fault(const struct tarn_publish_job *job, const struct tarn_err *err)
-{
-    if (err->code == TARN_FOREIGN_WRITE)
-        tarn_log_err(TARN_LOG_ERROR, "foreign_write", err);
-    else if (job->failures == 1 || job->failures % 20 == 0)
-        tarn_log_err(TARN_LOG_WARN, "publication_failed", err);
-}
-
-/* Checkpoints and lists of files that could not be written are tried again without holding up commits. */
-static void judge_side(struct tarn_publish_job *job, const struct tarn_publish_run *run, int64_t *due_ms)
-{
-    if (run->foreign_batches > 0)
-        tarn_log(TARN_LOG_WARN, "foreign_checkpoint", "location", run->table->location, "batch",
-                 run->foreign_batch, NULL);
-    bool failed = run->side.code != TARN_OK && !is_cancelled(run->ctx);
-    job->side_failures = failed ? job->side_failures + 1 : 0;
-    if (!failed)
-        return;
-    if (job->side_failures == 1 || job->side_failures % 20 == 0)
-        tarn_log_err(TARN_LOG_WARN, "side_documents_not_written", &run->side);
-    *due_ms = tarn_monotonic_ms() + retry_after(job->side_failures);
-}
-
-/* Once a table and process, after the work: what a crash left behind is in nobody's way. */
-static void tidy(struct tarn_publish_job *job, const struct tarn_publish_run *run)
-{
-    static const char *const k_folders[] = { "", TARN_DIR_LOG };
-    if (job->tidied || !run->place)
-        return;
-    job->tidied = true;
-    for (size_t i = 0; i < TARN_COUNT(k_folders); i++)
-        tarn_place_tidy(run->place, k_folders[i], LEFTOVER_MS);
-}
-
-/* Publishes; *due_ms gets when to come again, -1: not before a nudge. Without the lock: the job is in our
- * hands. */
-static void publish(struct tarn_publish_job *job, bool impatient, struct tarn_publish_run *run,
-                    int64_t *due_ms)
-{
-    TARN_ERR(fault);
-    int64_t manifest_due = job->manifest_ms + pause_of(job->manifest_bytes);
-    bool pausing = !impatient && job->manifest_bytes > 0 && tarn_monotonic_ms() < manifest_due;
-    run->entries_done = job->entries_done;
-    memcpy(run->cache_key, job->cache_key, sizeof run->cache_key);
-    run->last_step = TARN_STEP_RECORD;
-    run->pausing = pausing;
-    tarn_code code = tarn_publish_run(run, &fault);
-    job->entries_done = run->entries_done;
-    memcpy(job->cache_key, run->cache_key, sizeof job->cache_key);
-    if (run->manifest_bytes > 0) {
-        job->manifest_bytes = run->manifest_bytes;
-        job->manifest_ms = tarn_monotonic_ms();
-    }
-    bool recovered = code == TARN_OK && job->failures > 0;
-    job->failures =
-        code == TARN_OK || code == TARN_RECHECK || code == TARN_FOREIGN_WRITE ? 0 : job->failures + 1;
-    if (code != TARN_OK && code != TARN_RECHECK && !is_cancelled(run->ctx))
-        log_fault(job, &fault);
-    if (recovered)
-        tarn_log(TARN_LOG_INFO, "publication_resumed", "location", run->table ? run->table->location : NULL,
-                 NULL);
-
-    tidy(job, run);
-    *due_ms = -1;
-    if (code == TARN_RECHECK)
-        *due_ms = tarn_monotonic_ms();
-    else if (job->failures > 0)
-        *due_ms = tarn_monotonic_ms() + retry_after(job->failures);
-    else if (pausing && run->wants_version)
-        *due_ms = manifest_due;
-    else
-        judge_side(job, run, due_ms);
-}
 
 /* --- the sweep --- */
 
@@ -202,6 +101,8 @@ static struct tarn_publish_job *next_job(struct tarn_publisher *p)
     }
 }
 
+static bool is_cancelled(void *ctx) { return atomic_load(&((struct tarn_publisher *)ctx)->hurry); }
+
 static void run_job(struct tarn_publisher *p, struct tarn_publish_job *job)
 {
     __attribute__((cleanup(tarn_publish_run_done))) struct tarn_publish_run run = {
@@ -216,7 +117,7 @@ static void run_job(struct tarn_publisher *p, struct tarn_publish_job *job)
         sweep(p);
         due_ms = impatient ? -1 : tarn_monotonic_ms() + SWEEP_MS;
     } else {
-        publish(job, impatient, &run, &due_ms);
+        tarn_publish_job_run(job, impatient, &run, &due_ms); /* without the lock: it is in our hands */
     }
     pthread_mutex_lock(&p->lock);
     p->published += run.published >= 0 && job->failures == 0;
