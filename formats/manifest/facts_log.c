@@ -1,5 +1,4 @@
-/* facts_log.c - the names in _transactions/, put into the order in which they count, with what pointer and catalog
- * say of each. A log of a million entries costs some 70 bytes an entry. */
+/* facts_log.c - the names in _transactions/, put into the order in which they count. A log of a million entries costs some 70 bytes an entry. */
 #include "formats/manifest/gather.h"
 #include "base/text.h"
 #include <stdio.h>
@@ -16,7 +15,7 @@ static uint32_t keep_name(struct tarn_log_facts *log, const char *text)
     return log->names.failed ? UINT32_MAX : (uint32_t)at;
 }
 
-static struct tarn_log_entry *add_entry(struct tarn_log_facts *log, const char *id, struct tarn_err *err)
+struct tarn_log_entry *tarn_log_add(struct tarn_log_facts *log, const char *id, struct tarn_err *err)
 {
     if (log->count == log->cap) {
         size_t cap = log->cap ? 2 * log->cap : 64;
@@ -42,7 +41,7 @@ static struct tarn_log_entry *add_entry(struct tarn_log_facts *log, const char *
 static tarn_code keep_entry(struct tarn_log_facts *log, const char *id, const struct tarn_object *object,
                             struct tarn_err *err)
 {
-    struct tarn_log_entry *entry = add_entry(log, id, err);
+    struct tarn_log_entry *entry = tarn_log_add(log, id, err);
 
     if (!entry)
         return err ? err->code : TARN_INTERNAL;
@@ -206,101 +205,7 @@ static tarn_code note_ids(struct tarn_log_facts *log, struct tarn_err *err)
     return code == TARN_INTERNAL ? tarn_fail_oom(err) : code;
 }
 
-/* Where the log stands that was committed: at an entry, by number or by time. */
-struct mark { bool by_number; int64_t number, limit_ms; };
-
-static bool find_mark(const struct tarn_log_facts *log, const char *id, struct mark *out)
-{
-    size_t prefix_len = 0;
-    bool is_found = false;
-
-    if (!id)
-        return false;
-    out->by_number = log->numbered && tarn_txn_id_number(id, &prefix_len, &out->number) &&
-                     strlen(log->prefix) == prefix_len && strncmp(log->prefix, id, prefix_len) == 0;
-    for (size_t i = 0; i < log->count && !out->by_number; i++) {
-        if (strcmp(tarn_log_id(log, &log->entries[i]), id) != 0)
-            continue;
-        out->limit_ms = log->entries[i].mtime_ms;
-        is_found = true;
-    }
-    return out->by_number || is_found;
-}
-
-/* Observed: an entry is committed when it is not after the one that the pointer names, or the manifest, whichever is the
- * later. Without either all of them count, since nothing says otherwise. */
-static void mark_committed(struct tarn_gather *g)
-{
-    struct tarn_log_facts *log = &g->facts->log;
-    struct mark mark = { 0 }, shown = { 0 };
-    bool has_pointer = find_mark(log, g->facts->pointer_id, &mark);
-
-    if (find_mark(log, g->facts->manifest_transaction, &shown)) {
-        bool is_later = shown.by_number ? mark.by_number && shown.number > mark.number : shown.limit_ms > mark.limit_ms;
-        mark = !has_pointer || is_later ? shown : mark;
-    } else if (!has_pointer) {
-        mark = (struct mark){ .limit_ms = INT64_MAX };
-    }
-    for (size_t i = 0; i < log->count; i++) {
-        struct tarn_log_entry *entry = &log->entries[i];
-        entry->committed = mark.by_number ? entry->number <= mark.number : entry->mtime_ms <= mark.limit_ms;
-    }
-}
-
-struct commits_walk { struct tarn_log_facts *log; struct tarn_fileset *index; };
-
-static tarn_code keep_told(struct tarn_log_facts *log, const struct tarn_told_commit *told, struct tarn_err *err)
-{
-    if (log->told_count == log->told_cap) {
-        size_t cap = log->told_cap ? 2 * log->told_cap : 64;
-        struct tarn_told_commit *more = realloc(log->told, cap * sizeof *more);
-        if (!more)
-            return tarn_fail_oom(err);
-        log->told = more;
-        log->told_cap = cap;
-    }
-    log->told[log->told_count++] = *told;
-    return TARN_OK;
-}
-
-/* Managed: the catalog knows what is committed; an id without its file becomes an absent entry. */
-static tarn_code note_committed(void *ctx, const char *id, const struct tarn_told_commit *told, bool adopted,
-                                struct tarn_err *err)
-{
-    struct commits_walk *walk = ctx;
-    const struct tarn_fileset_entry *at = tarn_fileset_find(walk->index, id);
-    struct tarn_log_entry *entry = at ? &walk->log->entries[at->size] : add_entry(walk->log, id, err);
-
-    if (!entry)
-        return err ? err->code : TARN_INTERNAL;
-    if (!at) {
-        entry->absent = true;
-        entry->mtime_ms = told->committed_at;
-        entry->version = adopted ? -1 : told->version;
-    }
-    entry->committed = true;
-    entry->adopted = adopted;
-    if (adopted)
-        return TARN_OK;
-    tarn_code code = keep_told(walk->log, told, err);
-    entry->told = code == TARN_OK ? (uint32_t)walk->log->told_count : 0;
-    return code;
-}
-
-static tarn_code match_commits(struct tarn_gather *g, struct tarn_err *err)
-{
-    struct tarn_log_facts *log = &g->facts->log;
-    TARN_AUTO_DONE(fileset) struct tarn_fileset index = { 0 }; /* of ids; the size is the entry's place */
-    struct commits_walk walk = { log, &index };
-
-    for (size_t i = 0; i < log->count; i++) {
-        struct tarn_fileset_entry *slot = tarn_fileset_put(&index, tarn_log_id(log, &log->entries[i]));
-        if (!slot)
-            return tarn_fail_oom(err);
-        slot->size = i & TARN_FILE_NO_SIZE;
-    }
-    return g->options->catalog->commits(g->options->catalog->ctx, note_committed, &walk, err);
-}
+/* --- all together --- */
 
 static void note_latest(struct tarn_gather *g)
 {
@@ -323,37 +228,6 @@ static void note_cut(struct tarn_gather *g)
 
     if (!g->options->catalog && log->checkpoint[0] && oldest_ms > g->unread_before_ms)
         g->unread_before_ms = oldest_ms;
-}
-
-/* The absent entry of that id, NULL: there is none. */
-static struct tarn_log_entry *find_absent(struct tarn_log_facts *log, const char *id)
-{
-    for (size_t i = 0; i < log->count; i++)
-        if (log->entries[i].absent && strcmp(tarn_log_id(log, &log->entries[i]), id) == 0)
-            return &log->entries[i];
-    return NULL;
-}
-
-/* Managed: what the catalog knows under an id lies there under another name after all. */
-static void find_renamed(struct tarn_log_facts *log)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < log->count; i++) {
-        struct tarn_log_entry *entry = &log->entries[i];
-        bool is_renamed = !entry->absent && entry->id_at != entry->file_at;
-        struct tarn_log_entry *absent = is_renamed ? find_absent(log, tarn_log_id(log, entry)) : NULL;
-        if (!absent)
-            continue;
-        entry->committed = absent->committed;
-        entry->adopted = absent->adopted;
-        entry->foreign = false;
-        absent->committed = false; /* no entry of its own any more */
-    }
-    for (size_t i = 0; i < log->count; i++)
-        if (!log->entries[i].absent || log->entries[i].committed)
-            log->entries[kept++] = log->entries[i];
-    log->count = kept;
 }
 
 /* Ahead of the manifest itself, which is read when the log is known. */
@@ -380,20 +254,20 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
     }
     tarn_code code = tarn_place_list(g->place, TARN_DIR_LOG, false, note_entry, g, err);
     if (code == TARN_OK && catalog)
-        code = match_commits(g, err);
+        code = tarn_log_match(g, err);
     order_entries(log);
     if (code == TARN_OK && !catalog)
         code = peek_manifest(g, err);
     if (code == TARN_OK && !catalog)
-        mark_committed(g);
+        tarn_log_mark(g);
     if (code == TARN_OK)
         code = tarn_gather_replay(g, &renamed, err);
     if (code == TARN_OK && renamed) {
         if (catalog)
-            find_renamed(log);
+            tarn_log_join(log);
         order_entries(log);
         if (!catalog)
-            mark_committed(g);
+            tarn_log_mark(g);
         code = tarn_gather_replay(g, &renamed, err);
     }
     if (code == TARN_OK)

@@ -71,6 +71,13 @@ TARN_MUST tarn_code tarn_gather_heads(struct tarn_gather *g, struct tarn_err *er
 const struct tarn_schema_past *tarn_gather_past(const struct tarn_gather *g);
 /* facts_log.c */
 TARN_MUST tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err);
+struct tarn_log_entry *tarn_log_add(struct tarn_log_facts *log, const char *id, struct tarn_err *err); /* NULL: no memory */
+/* facts_committed.c: which entries are committed. Of an observed table, in their order; of a managed one, in any, and what has no
+ * file becomes an absent entry. */
+void tarn_log_mark(struct tarn_gather *g);
+TARN_MUST tarn_code tarn_log_match(struct tarn_gather *g, struct tarn_err *err);
+/* Managed: what the catalog knows under an id may lie there under another name after all. */
+void tarn_log_join(struct tarn_log_facts *log);
 /* facts_replay.c: what the newest entries did, newest first. *renamed: an id inside is another than its file's
  * name, so that the order has to be made again. */
 TARN_MUST tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err);
