@@ -190,7 +190,6 @@ struct tarn_facts {
     int64_t newest_listed_ms;   /* the same of those that the table has */
     char *newest_data_path;
     struct tarn_suspects duplicates, missing, sizes, unregistered, not_in_manifest, still_listed;
-    int64_t unregistered_young; /* younger than the grace time */
     int64_t reclaimable_files, reclaimable_bytes; /* removed by a commit, still lying there */
     struct tarn_suspects leftovers, symlinks;
     struct tarn_suspects unexpected;    /* data of another format, listed or lying there */
@@ -207,7 +206,7 @@ struct tarn_facts {
     int64_t oldest_version;     /* managed: the oldest kept one, else -1 */
 
     /* footers */
-    int64_t footers_read, footers_wanted;
+    int64_t footers_read;
     struct tarn_fileset footer_paths; /* whose footer was read */
     struct tarn_suspects corrupt, encrypted, footer_too_large;
     struct tarn_drift_fact *drifts;

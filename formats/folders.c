@@ -146,13 +146,6 @@ size_t tarn_folder_len(const char *file_path)
     return slash ? (size_t)(slash - file_path) : 0;
 }
 
-bool tarn_folder_holds(const char *folder, const char *path)
-{
-    size_t len = strlen(folder);
-
-    return len == 0 || (strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0'));
-}
-
 const char *tarn_folder_newest(const struct tarn_folders *folders, const struct tarn_folder *folder)
 {
     return folder->newest_at == TARN_NO_NAME ? NULL : folders->paths.data + folder->newest_at;

@@ -84,8 +84,6 @@ TARN_MUST tarn_code tarn_folder_set_newest(struct tarn_folders *folders, struct 
                                            const char *name, struct tarn_err *err);
 /* How long the folder's part of a file's path is. */
 size_t tarn_folder_len(const char *file_path);
-/* Is `path` the folder's own or below it? */
-bool tarn_folder_holds(const char *folder, const char *path);
 /* Takes away what is neither found nor listed, and all marks of the scan. */
 TARN_MUST tarn_code tarn_folders_settle(struct tarn_folders *folders, struct tarn_err *err);
 size_t tarn_folders_bytes(const struct tarn_folders *folders);

@@ -330,7 +330,6 @@ tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks
     tarn_picks_sort(picks);
     r.picks = picks->heap;
     r.count = most < picks->count ? most : picks->count;
-    facts->footers_wanted = picks->offered;
     int64_t unread = facts->unread.total;
     tarn_code code = read_all(&r, err);
     if (code == TARN_OK) {

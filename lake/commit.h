@@ -100,13 +100,10 @@ TARN_MUST tarn_code tarn_commit_replay_batches(struct tarn_tx *tx, struct tarn_c
 TARN_MUST tarn_code tarn_commit_apply_batches(struct tarn_tx *tx, const struct tarn_commit_use *use,
                                               const struct tarn_table *table, const struct tarn_commit_row *row,
                                               struct tarn_err *err);
-/* commit_judge.c: may the commit land on the table as it is? TARN_TABLE_NOT_MANAGED, the blocks,
- * TARN_OVERLOADED, TARN_VERSION_CONFLICT. */
-TARN_MUST tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn_table *table,
-                                      struct tarn_err *err);
-/* Are its rows in place in this very table? */
+/* commit_judge.c: are its rows in place in this very table? */
 bool tarn_commit_is_staged(const struct tarn_commit_use *use, const struct tarn_table *table);
-/* The same and judge_more. */
+/* May the commit land on the table as it is? TARN_TABLE_NOT_MANAGED, the blocks, TARN_OVERLOADED, TARN_VERSION_CONFLICT; and
+ * judge_more. */
 TARN_MUST tarn_code tarn_commit_judge_all(struct tarn_tx *tx, const struct tarn_commit_use *use,
                                           const struct tarn_table *table, struct tarn_err *err);
 TARN_MUST tarn_code tarn_commit_judge_version(const struct tarn_commit_use *use, const struct tarn_table *table,

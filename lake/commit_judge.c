@@ -51,8 +51,7 @@ tarn_code tarn_commit_judge_version(const struct tarn_commit_use *use, const str
                         table->latest_transaction ? json_string(table->latest_transaction) : json_null());
 }
 
-tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn_table *table,
-                            struct tarn_err *err)
+static tarn_code judge(const struct tarn_commit_use *use, const struct tarn_table *table, struct tarn_err *err)
 {
     tarn_code code = tarn_managed_check(table, err);
 
@@ -74,7 +73,7 @@ tarn_code tarn_commit_judge(const struct tarn_commit_use *use, const struct tarn
 tarn_code tarn_commit_judge_all(struct tarn_tx *tx, const struct tarn_commit_use *use,
                                 const struct tarn_table *table, struct tarn_err *err)
 {
-    tarn_code code = tarn_commit_judge(use, table, err);
+    tarn_code code = judge(use, table, err);
 
     return code == TARN_OK && use->judge_more ? use->judge_more(tx, use, table, err) : code;
 }

@@ -40,10 +40,7 @@ static tarn_code add(struct tarn_repair_names *names, const char *text, struct t
     }
     tarn_code code = tarn_data_path_check(text, "path", err);
     struct tarn_fileset_entry *entry = code == TARN_OK ? tarn_fileset_put(&names->exact, text) : NULL;
-    if (code == TARN_OK && !entry)
-        return tarn_fail_oom(err);
-    names->exact_count++;
-    return code;
+    return code == TARN_OK && !entry ? tarn_fail_oom(err) : code;
 }
 
 tarn_code tarn_repair_names_read(const json_t *paths, struct tarn_repair_names *out, struct tarn_err *err)

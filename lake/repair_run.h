@@ -39,7 +39,7 @@ struct tarn_repair_names {
     bool given;               /* else every file is asked for, and none by name */
     struct tarn_fileset exact;
     const char **folders;     /* owned array of borrowed texts, each ending in "/" */
-    size_t folder_count, exact_count;
+    size_t folder_count;
 };
 void tarn_repair_names_done(struct tarn_repair_names *names);
 TARN_MUST tarn_code tarn_repair_names_read(const json_t *paths, struct tarn_repair_names *out, struct tarn_err *err);

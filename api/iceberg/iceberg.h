@@ -24,8 +24,6 @@ TARN_MUST tarn_code tarn_iceberg_new_ident(const struct tarn_request *req, const
 /* {"namespace":[...],"name":"..."} of a body. */
 TARN_MUST tarn_code tarn_iceberg_body_ident(const struct tarn_request *req, const json_t *identifier, const char *field,
                                             tarn_code hidden, struct tarn_ident *out, struct tarn_err *err);
-/* "ns.table", levels as they are, joined by dots: how the reference prints names. */
-void tarn_iceberg_print(const struct tarn_ident *ident, char out[TARN_DOTTED_MAX]);
 void tarn_iceberg_write_identifier(struct tarn_jsonw *w, const char *namespace_, const char *name);
 struct tarn_iceberg_who tarn_iceberg_who_of(const struct tarn_request *req);
 

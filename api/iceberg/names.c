@@ -41,13 +41,25 @@ tarn_code tarn_iceberg_path_namespace(const struct tarn_request *req, char out[T
     return code;
 }
 
+/* "ns.table", levels as they are, joined by dots: how the reference prints names. */
+static void print(const struct tarn_ident *ident, char out[TARN_DOTTED_MAX])
+{
+    json_auto_t *levels = tarn_namespace_levels(ident->namespace_);
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < json_array_size(levels); i++)
+        used += (size_t)snprintf(out + used, TARN_DOTTED_MAX - used, "%s.", json_string_value(json_array_get(levels, i)));
+    (void)snprintf(out + used, TARN_DOTTED_MAX - used, "%s", ident->name);
+}
+
 static tarn_code hide(const struct tarn_request *req, tarn_code hidden, const struct tarn_ident *ident, struct tarn_err *err)
 {
     char shown[TARN_DOTTED_MAX];
 
     if (tarn_principal_sees(&req->who, ident->namespace_, ident->name))
         return TARN_OK;
-    tarn_iceberg_print(ident, shown);
+    print(ident, shown);
     return tarn_fail(err, hidden, "%s does not exist: %.400s", hidden == TARN_VIEW_NOT_FOUND ? "View" : "Table", shown);
 }
 
@@ -97,17 +109,6 @@ tarn_code tarn_iceberg_body_ident(const struct tarn_request *req, const json_t *
         return code;
     snprintf(out->name, sizeof out->name, "%s", name);
     return hide(req, hidden, out, err);
-}
-
-void tarn_iceberg_print(const struct tarn_ident *ident, char out[TARN_DOTTED_MAX])
-{
-    json_auto_t *levels = tarn_namespace_levels(ident->namespace_);
-    size_t used = 0;
-
-    out[0] = '\0';
-    for (size_t i = 0; i < json_array_size(levels); i++)
-        used += (size_t)snprintf(out + used, TARN_DOTTED_MAX - used, "%s.", json_string_value(json_array_get(levels, i)));
-    (void)snprintf(out + used, TARN_DOTTED_MAX - used, "%s", ident->name);
 }
 
 void tarn_iceberg_write_identifier(struct tarn_jsonw *w, const char *namespace_, const char *name)

@@ -10,7 +10,7 @@ const char *tarn_metric_type_text(enum tarn_metric_type type, bool open_metrics)
     return open_metrics ? k_open[type] : k_plain[type];
 }
 
-const char *tarn_metric_unit_text(enum tarn_metric_unit unit)
+static const char *unit_text(enum tarn_metric_unit unit)
 {
     static const char *const k_texts[] = { "", "bytes", "seconds", "seconds" };
 
@@ -67,7 +67,7 @@ void tarn_expo_head(const struct tarn_expo *expo, const char *name, enum tarn_me
     add_meta(expo, "# HELP ", name, len, help);
     add_meta(expo, "# TYPE ", name, len, tarn_metric_type_text(type, expo->open_metrics));
     if (expo->open_metrics && unit != TARN_M_PLAIN)
-        add_meta(expo, "# UNIT ", name, len, tarn_metric_unit_text(unit));
+        add_meta(expo, "# UNIT ", name, len, unit_text(unit));
 }
 
 /* Decimal digits from the right end of `end`; where they begin. */

@@ -23,5 +23,4 @@ void tarn_expo_end(const struct tarn_expo *expo); /* of the whole */
 /* name="value" with the value escaped. */
 void tarn_expo_label(struct tarn_buf *out, const char *name, const char *value);
 const char *tarn_metric_type_text(enum tarn_metric_type type, bool open_metrics);
-const char *tarn_metric_unit_text(enum tarn_metric_unit unit); /* "seconds", "bytes", "" */
 #endif

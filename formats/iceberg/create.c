@@ -56,7 +56,6 @@ static tarn_code take_schema(struct tarn_iceberg_meta *meta, const json_t *schem
         code = tarn_iceberg_schema_fresh(schema, 0, &item.doc, &meta->last_column_id, map, err);
     if (code != TARN_OK)
         return code;
-    item.highest_id = meta->last_column_id;
     meta->current_schema_id = 0;
     return tarn_iceberg_add_schema(meta, item, err);
 }

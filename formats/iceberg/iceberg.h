@@ -25,7 +25,6 @@
 /* One schema: its JSON (ids inside) and what is asked of it often. */
 struct tarn_iceberg_schema {
     int64_t id;
-    int64_t highest_id; /* of all fields, nested ones too */
     json_t *doc;        /* owned: the struct with schema-id and identifier-field-ids */
 };
 struct tarn_iceberg_spec {

@@ -60,7 +60,6 @@ static tarn_code add_schema(struct tarn_iceberg_meta *meta, const json_t *doc, s
     TARN_TRY(tarn_iceberg_opt_i64(doc, "schema-id", &item.id, err));
     if (!json_is_array(json_object_get(doc, "fields")))
         return tarn_fail_field(err, "schemas", "Cannot parse a schema: fields must be an array");
-    item.highest_id = tarn_iceberg_schema_highest(doc);
     item.doc = tarn_iceberg_with_i64(doc, "schema-id", item.id);
     return item.doc ? tarn_iceberg_add_schema(meta, item, err) : tarn_fail_oom(err);
 }

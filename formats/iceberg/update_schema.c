@@ -20,8 +20,7 @@ static struct place place_of(const struct tarn_iceberg_meta *meta, const json_t 
 
 static tarn_code put_schema(struct tarn_iceberg_build *build, const json_t *schema, int64_t id, struct tarn_err *err)
 {
-    struct tarn_iceberg_schema item = { .id = id, .highest_id = tarn_iceberg_schema_highest(schema),
-                                        .doc = tarn_iceberg_with_i64(schema, "schema-id", id) };
+    struct tarn_iceberg_schema item = { .id = id, .doc = tarn_iceberg_with_i64(schema, "schema-id", id) };
 
     if (!item.doc || (!json_object_get(item.doc, "type") &&
                       json_object_set_new(item.doc, "type", json_string("struct")) != 0)) {

@@ -73,10 +73,8 @@ static tarn_code note_unlisted(struct names *n, const struct tarn_object *object
     if (object->size == 0) /* begun, never written: there is nothing that readers miss */
         return note_leftover(n, object, err);
     n->is_unsettled = true;
-    if (object->mtime_ms > g->options->now_ms - g->options->unregistered_grace_ms) {
-        facts->unregistered_young++;
+    if (object->mtime_ms > g->options->now_ms - g->options->unregistered_grace_ms)
         return TARN_OK;
-    }
     facts->unregistered.bytes += object->size;
     if (object->mtime_ms < g->options->now_ms - TARN_ORPHAN_MS) {
         facts->orphan_files++;

@@ -96,15 +96,3 @@ Test(folders, what_is_neither_there_nor_listed_is_forgotten)
     cr_expect(tarn_folders_find(&folders, "", 0) != NULL);
     tarn_folders_done(&folders);
 }
-
-Test(folders, a_path_is_held_by_the_folders_above_it)
-{
-    static const struct { const char *folder, *path; bool holds; } k_cases[] = {
-        { "", "a.parquet", true },     { "d=1", "d=1/a.parquet", true }, { "d=1", "d=1/h=2/a.parquet", true },
-        { "d=1", "d=12/a.parquet", false }, { "d=1", "d=1", true },      { "d=1/h=2", "d=1/a.parquet", false },
-    };
-
-    for (size_t i = 0; i < TARN_COUNT(k_cases); i++)
-        cr_expect(eq(int, tarn_folder_holds(k_cases[i].folder, k_cases[i].path), k_cases[i].holds), "%s in %s",
-                  k_cases[i].path, k_cases[i].folder);
-}
