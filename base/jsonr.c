@@ -2,7 +2,6 @@
  * word, so that a hostile document costs no memory but its largest string. */
 #include "base/jsonr_lex.h"
 #include "base/jsonw.h"
-#include <string.h>
 
 #define MAX_STRING_DEFAULT (1u << 20)
 

@@ -2,7 +2,6 @@
  * 1970 by the 400-year cycle) since timegm and gmtime depend on nothing but are slow and 1900-based. */
 #include "base/time.h"
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 static int64_t clock_us(clockid_t id)

@@ -1,7 +1,6 @@
 /* zone_rule.c - see zone_rule.h. */
 #include "base/zone_rule.h"
 #include "base/time.h"
-#include <string.h>
 
 enum { DAY_S = 86400, HOUR_S = 3600 };
 

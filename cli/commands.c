@@ -1,7 +1,6 @@
 /* commands.c - every command on one page, and the help that is made from the table. */
 #include "cli/command.h"
 #include <stdio.h>
-#include <string.h>
 
 const struct tarn_command *const tarn_commands[] = {
     &tarn_command_register,     &tarn_command_discover,     &tarn_command_tables,  &tarn_command_status,

@@ -5,7 +5,6 @@
 #include "cli/files.h"
 #include "cli/out.h"
 #include <stdio.h>
-#include <string.h>
 
 static const struct tarn_flag k_flags[] = {
     { "file", TARN_FLAG_TEXT, "BODY.json", "The commit as the API takes it; - reads standard input." },

@@ -3,7 +3,6 @@
 #include "cli/out.h"
 #include "cli/status_show.h"
 #include <stdio.h>
-#include <string.h>
 
 static const struct tarn_flag k_flags[] = {
     { "run", TARN_FLAG_BOOL, NULL, "Do it. Without it the plan is told and nothing changes." },

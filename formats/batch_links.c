@@ -2,7 +2,6 @@
  * file under `source`, the checkpoint of a Flink job, the epoch of a Spark query. */
 #include "formats/batch_links.h"
 #include "base/json.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

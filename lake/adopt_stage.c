@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "lake/source.h"
 #include <stdio.h>
-#include <string.h>
 
 /* --- files --- */
 

@@ -1,7 +1,6 @@
 /* adopted.c - the plain value that a registration carries from the worker to the writer. */
 #include "base/json.h"
 #include "lake/adopt.h"
-#include <string.h>
 
 struct tarn_adopted *tarn_adopted_new(void)
 {

@@ -3,7 +3,6 @@
 #include "lake/commit.h"
 #include "lake/inherit.h"
 #include "lake/look.h"
-#include <string.h>
 
 static bool needs_check(const struct tarn_lake *lake, const void *state)
 {

@@ -1,7 +1,6 @@
 /* commit_files.c - the file rows of a commit's operations. All removes come before the first add: a path may be
  * replaced. */
 #include "lake/commit.h"
-#include <string.h>
 
 static tarn_code take_added_version(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {

@@ -7,7 +7,6 @@
 #include "lake/iceberg_retake.h"
 #include "lake/lease.h"
 #include "lake/look.h"
-#include <string.h>
 
 #define META_CATALOG_ID      "catalog_id"
 #define DROPPED_RETENTION_MS (7 * TARN_DAY_MS)

@@ -3,7 +3,6 @@
 #include "lake/pace.h"
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SWEEP_PAGE 100
 

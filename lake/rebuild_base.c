@@ -4,7 +4,6 @@
 #include "lake/rebuild_run.h"
 #include "formats/fileset.h"
 #include <stdio.h>
-#include <string.h>
 
 enum {
     BORN = TARN_FILE_ADDED,      /* a commit since then added it, and it is live */

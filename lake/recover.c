@@ -4,7 +4,6 @@
 #include "lake/look.h"
 #include "lake/publish.h"
 #include "lake/publish_run.h"
-#include <string.h>
 
 static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {

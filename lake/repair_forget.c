@@ -6,7 +6,6 @@
 #include "formats/parquet/parquet.h"
 #include "lake/lease.h"
 #include "lake/repair_run.h"
-#include <string.h>
 
 struct search {
     struct tarn_repair_run *run;

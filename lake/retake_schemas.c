@@ -4,7 +4,6 @@
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/retake.h"
-#include <string.h>
 
 static const struct tarn_schema_row *row_of(const struct tarn_schema_rows *rows, int64_t version)
 {

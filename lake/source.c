@@ -1,6 +1,5 @@
 /* source.c - see source.h: the digest tells later whether a document is still the one that was read. */
 #include "lake/source.h"
-#include <string.h>
 
 struct tarn_hashed {
     struct tarn_reader *reader; /* owned */

@@ -3,9 +3,7 @@
 #include "base/json.h"
 #include "lake/footer.h"
 #include "lake/verify.h"
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define WARNINGS_MAX 1000 /* in one answer */
 

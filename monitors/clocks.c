@@ -1,7 +1,6 @@
 /* clocks.c - instants that cannot be: in the future, without a zone, or none at all. Two clocks may differ a little; what
  * lies further ahead hides how old things are until it is past. */
 #include "monitors/judge.h"
-#include <string.h>
 
 static void judge_instant(struct tarn_judging *j, const char *subject, int64_t at)
 {

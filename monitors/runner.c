@@ -7,7 +7,6 @@
 #include "base/time.h"
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>

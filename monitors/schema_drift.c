@@ -2,7 +2,6 @@
  * files. What a file of an older time lacks or has too much is no fault of its writer. */
 #include "monitors/judge.h"
 #include "base/json.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "server/poll.h"
 #include "base/time.h"
 #include "server/flow.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* errors.c - refusals in the protocol's own form. Clients match on status and type: both are the reference's for the same
  * fault (its table of exceptions). */
 #include "api/iceberg/iceberg.h"
-#include <string.h>
 
 static const struct row {
     tarn_code code;

@@ -1,7 +1,6 @@
 /* listing.c - see listing.h. */
 #include "api/iceberg/listing.h"
 #include "lake/iceberg_names.h"
-#include <string.h>
 
 static void listing_free(struct tarn_list *list) { free(list); }
 

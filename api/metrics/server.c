@@ -3,7 +3,6 @@
 #include "api/traffic.h"
 #include "base/time.h"
 #include "base/version.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

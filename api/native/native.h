@@ -36,12 +36,12 @@ void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *tabl
 extern const struct tarn_flow tarn_native_commit; /* POST .../commits */
 struct tarn_commit_use;
 void tarn_native_commit_write(struct tarn_jsonw *w, const struct tarn_commit_use *use); /* as it is answered */
-/* The Idempotency-Key of the request, NULL without one. */
 /* Table, lake and what a replay is known by. */
 TARN_MUST tarn_code tarn_native_commit_begin(const struct tarn_request *req, struct tarn_commit_use *use,
                                              struct tarn_err *err);
 /* rollback.c */
 extern const struct tarn_flow tarn_native_rollback; /* POST .../rollback */
+/* The Idempotency-Key of the request, NULL without one. */
 TARN_MUST tarn_code tarn_native_key(const struct tarn_request *req, const char **out, struct tarn_err *err);
 
 tarn_handler_fn tarn_native_commits_list;         /* work */

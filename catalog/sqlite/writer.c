@@ -7,7 +7,6 @@
  * answering. */
 #include "catalog/sqlite/internal.h"
 #include <stdatomic.h>
-#include <string.h>
 #include <time.h>
 
 /* More would make the first of a group wait long for the last. */

@@ -2,7 +2,6 @@
  * specification, TableUpdate; the rules are the reference's (TableMetadata.Builder). */
 #include "formats/iceberg/build.h"
 #include "formats/iceberg/value.h"
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 

@@ -2,7 +2,6 @@
  * what lies there does not tell it, the listing does. */
 #include "formats/manifest/gather.h"
 #include "formats/footer_note.h"
-#include <string.h>
 
 struct versions { struct tarn_gather *g; struct tarn_fileset index; /* paths; the size is the pick's place */ };
 

@@ -2,7 +2,6 @@
  * to the visitor one by one. A million files need the memory of the largest one. */
 #include "formats/manifest/manifest.h"
 #include "formats/manifest/doc.h"
-#include <string.h>
 
 struct manifest_read {
     struct tarn_manifest_head head;

@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/time.h"
-#include <string.h>
 
 enum { SCHEMA_DOC_MAX_BYTES = 16 * 1024 * 1024, VERSIONS_MAX = 10000 };
 

@@ -1,7 +1,6 @@
 /* elements.c - SchemaElements of the footer. Legacy annotations (ConvertedType) are turned into the
  * logical types that replaced them, so that the rest knows one set only. */
 #include "formats/parquet/footer.h"
-#include <string.h>
 
 #define ELEMENTS_MAX 100000 /* groups and leaves; a real schema has a few thousand at most */
 

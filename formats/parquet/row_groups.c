@@ -2,7 +2,6 @@
  * interrupted append leaves a sound footer with offsets into nothing), how big they are, and their
  * statistics. */
 #include "formats/parquet/footer.h"
-#include <string.h>
 
 struct chunk {
     bool has_metadata, elsewhere; /* elsewhere: in another file, as in a summary */

@@ -5,7 +5,6 @@
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <string.h>
 
 #define ADD(path)    "{\"type\":\"add_file\",\"path\":\"" path "\",\"size\":10}"
 #define REMOVE(path) "{\"type\":\"remove_file\",\"path\":\"" path "\"}"

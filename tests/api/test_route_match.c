@@ -2,7 +2,6 @@
 #include "api/http.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <string.h>
 
 struct row {
     const char *method, *target;

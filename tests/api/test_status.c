@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 TestSuite(status_api, .init = tarn_lake_setup, .fini = tarn_lake_teardown, .timeout = 30);
 TestSuite(status_doors, .init = tarn_lake_setup_tokens, .fini = tarn_lake_teardown, .timeout = 30);

@@ -4,7 +4,6 @@
 #include <criterion/new/assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 static atomic_int ran;
 static char thread_name[16];

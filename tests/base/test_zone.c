@@ -6,7 +6,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static const struct tarn_zone *zone(const char *name)

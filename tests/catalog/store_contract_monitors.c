@@ -5,7 +5,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #define S(text) ((char *)(text))
 

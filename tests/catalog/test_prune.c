@@ -4,7 +4,6 @@
 #include "catalog/prune.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <string.h>
 
 #define LEAST TARN_PRUNE_AT_LEAST
 #define MOST TARN_PRUNE_AT_MOST

@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 static struct tarn_schema *parse(const char *text, struct tarn_err *err)
 {

@@ -6,7 +6,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #define C(n, t) "{\"name\":\"" n "\",\"type\":\"" t "\",\"nullable\":true}"
 #define NUMBER(n, t) "{\"name\":\"" n "\",\"type\":\"" t "\",\"nullable\":true,\"logicalType\":\"number\"}" /* a contract's word */

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <semaphore.h>
 #include <sqlite3.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { FILES_MAX = 6 };
 struct entry { const char *path, *values, *stats; int64_t records; };

@@ -4,7 +4,6 @@
 #include "base/jsonw.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <string.h>
 
 static const struct tarn_table k_table = { .uuid = "0e6ab3c1-6a40-4a0b-9df7-6a3b3c1d2e4f",
                                            .namespace_ = "sales",

@@ -7,7 +7,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 static struct tarn_parquet *read_path(const char *folder, const char *name, int64_t size)
 {

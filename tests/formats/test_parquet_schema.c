@@ -7,7 +7,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 static void print_type(struct tarn_buf *b, const struct tarn_type *type);
 

@@ -10,7 +10,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #define MANY 10500 /* above TARN_TX_ROWS_MAX */
 #define URL "/api/table/t/commits"

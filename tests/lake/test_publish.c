@@ -8,7 +8,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #define OWNER "\"catalog\":\"" MANAGED_CATALOG "\",\"table_uuid\":\"22222222-2222-4222-8222-222222222200\""
 #define MANIFEST(version, time, rest, files)                                                                 \

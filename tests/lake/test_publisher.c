@@ -7,7 +7,6 @@
 #include <criterion/new/assert.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <time.h>
 

@@ -6,7 +6,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 
 TestSuite(http, .fini = tarn_stub_stop, .timeout = 60);
 

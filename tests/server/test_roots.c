@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A folder with data/, lake/in/ and links to them. */

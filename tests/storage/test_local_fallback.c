@@ -9,7 +9,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 

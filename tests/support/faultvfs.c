@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stddef.h>
-#include <string.h>
 
 static struct {
     pthread_mutex_t lock;
