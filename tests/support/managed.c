@@ -69,6 +69,7 @@ static int64_t insert(struct managed *m, const char *name, int64_t version, cons
                    .location = (char *)tarn_path(m->folder, name),
                    .version = version,
                    .oldest_version = version,
+                   .first_version = version,
                    .latest_transaction = (char *)transaction,
                    .published_version = pub ? version : -1,
                    .partition_keys = (char *)"[]",
