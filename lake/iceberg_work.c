@@ -1,6 +1,7 @@
 /* iceberg_work.c - one table's change: judged against the newest metadata, built, written, and landed by compare-and-swap of
  * the row. */
 #include "base/hash.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/iceberg.h"
@@ -46,12 +47,6 @@ static tarn_code parse_base(void *ctx, const char *text, size_t len, struct tarn
     return tarn_iceberg_parse(text, len, &((struct tarn_iceberg_work *)ctx)->meta, err);
 }
 
-static tarn_code copy_text(const char *text, char **out, struct tarn_err *err)
-{
-    *out = strdup(text);
-    return *out ? TARN_OK : tarn_fail_oom(err);
-}
-
 static tarn_code base_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct base *base = ctx;
@@ -64,7 +59,7 @@ static tarn_code base_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         return tarn_name_free(tx, work->ident.namespace_, work->ident.name, err);
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
-    code = copy_text(work->table->metadata_location, &work->base_file, err);
+    code = tarn_text_own(&work->base_file, strdup(work->table->metadata_location), err);
     if (code == TARN_OK)
         work->meta = tarn_iceberg_bases_take(base->lake->bases, work->table->id, work->table->revision);
     return code != TARN_OK || work->meta ? code : tx->ops->iceberg.get(tx, work->table->id, false, parse_base, work, err);
@@ -153,7 +148,7 @@ tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_iceberg_work 
     if (code == TARN_OK)
         code = tarn_iceberg_write_forms(work->meta, &work->metadata, &work->refs, err);
     if (code == TARN_OK && work->is_same)
-        return copy_text(work->base_file, &work->metadata_location, err);
+        return tarn_text_own(&work->metadata_location, strdup(work->base_file), err);
     if (code == TARN_OK)
         code = tarn_iceberg_allowed(lake, work->meta->location, &work->who, err);
     if (code == TARN_OK)
