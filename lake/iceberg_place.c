@@ -49,6 +49,15 @@ static tarn_code as_uri(const char *canonical, char **out, struct tarn_err *err)
     return *out ? TARN_OK : tarn_fail_oom(err);
 }
 
+tarn_code tarn_iceberg_namespace_place(const struct tarn_lake *lake, const char *namespace_, char **out,
+                                       struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
+    tarn_code code = tarn_location_of_namespace(lake, namespace_, &path, err);
+
+    return code == TARN_OK ? as_uri(path.data, out, err) : code;
+}
+
 static tarn_code as_asked(const char *asked, char **out, struct tarn_err *err)
 {
     size_t len = strlen(asked);

@@ -8,6 +8,9 @@
  * TARN_NAMESPACE_NOT_FOUND, TARN_LOCATION_NOT_ALLOWED. Blocks. */
 TARN_MUST tarn_code tarn_iceberg_place(struct tarn_lake *lake, const struct tarn_ident *ident, const char *asked,
                                        const struct tarn_iceberg_who *who, char **out, struct tarn_err *err);
+/* The place of a namespace that has no property `location`: <first root>/<levels>, a local one as a file:// URI. *out owned. */
+TARN_MUST tarn_code tarn_iceberg_namespace_place(const struct tarn_lake *lake, const char *namespace_, char **out,
+                                                 struct tarn_err *err);
 /* Do the roots of the server and of the token hold it? TARN_LOCATION_NOT_ALLOWED. */
 TARN_MUST tarn_code tarn_iceberg_allowed(const struct tarn_lake *lake, const char *location, const struct tarn_iceberg_who *who,
                                          struct tarn_err *err);

@@ -111,17 +111,28 @@ static tarn_code judge_candidate(const struct tarn_register_use *use, const char
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &missing);
 }
 
+tarn_code tarn_location_of_namespace(const struct tarn_lake *lake, const char *namespace_, struct tarn_buf *out,
+                                     struct tarn_err *err)
+{
+    if (!lake->default_root)
+        return tarn_fail_field(err, "location", "is required: the server has no default root");
+    tarn_buf_adds(out, lake->default_root);
+    add_levels(out, namespace_);
+    return tarn_buf_check(out, err);
+}
+
 /* <parent>/<name>, or <root>/<levels>/<name> */
 static tarn_code default_path(const struct tarn_register_use *use, const char *parent, struct tarn_buf *out,
                               struct tarn_err *err)
 {
-    if (!parent && !use->lake->default_root)
-        return tarn_fail_field(err, "location", "is required: the server has no default root");
-    tarn_buf_adds(out, parent ? parent : use->lake->default_root);
-    if (!parent)
-        add_levels(out, use->ident.namespace_);
+    tarn_code code = TARN_OK;
+
+    if (parent)
+        tarn_buf_adds(out, parent);
+    else
+        code = tarn_location_of_namespace(use->lake, use->ident.namespace_, out, err);
     add_level(out, use->ident.name, strlen(use->ident.name));
-    return tarn_buf_check(out, err);
+    return code == TARN_OK ? tarn_buf_check(out, err) : code;
 }
 
 /* A number makes the last level unique, or, where that would still lie inside a table (a.b beside a.b.c), the level

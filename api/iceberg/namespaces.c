@@ -4,46 +4,74 @@
 #include "base/json.h"
 #include "formats/iceberg/value.h"
 #include "lake/iceberg_names.h"
+#include "lake/iceberg_place.h"
 #include "lake/namespaces.h"
 #include <string.h>
 
 /* --- one --- */
 
-static tarn_code show(void *ctx, const struct tarn_namespace *row, struct tarn_err *err)
+/* Trino and StarRocks ask the namespace where a new table shall lie, and make none where nothing is said. */
+static tarn_code add_place(const struct tarn_lake *lake, const char *name, json_t *properties, struct tarn_err *err)
 {
-    struct tarn_jsonw *w = ctx;
+    TARN_AUTO(mem) char *place = NULL;
+
+    if (!lake->default_root || json_object_get(properties, "location"))
+        return TARN_OK;
+    tarn_code code = tarn_iceberg_namespace_place(lake, name, &place, err);
+    if (code == TARN_OK && json_object_set_new(properties, "location", json_string(place)) != 0)
+        return tarn_fail_oom(err);
+    return code;
+}
+
+static tarn_code show(const struct tarn_lake *lake, const struct tarn_namespace *row, struct tarn_jsonw *w,
+                      struct tarn_err *err)
+{
     json_auto_t *levels = tarn_namespace_levels(row->name);
+    json_auto_t *properties = NULL;
 
     if (!levels)
         return tarn_fail_oom(err);
+    tarn_code code = tarn_json_parse(row->properties, strlen(row->properties), NULL, &properties, err);
+    if (code == TARN_OK)
+        code = add_place(lake, row->name, properties, err);
+    if (code != TARN_OK)
+        return code;
     tarn_jsonw_object(w);
     tarn_jsonw_key(w, "namespace");
     tarn_jsonw_json(w, levels);
-    tarn_jsonw_kraw(w, "properties", row->properties);
+    tarn_jsonw_key(w, "properties");
+    tarn_jsonw_json(w, properties);
     tarn_jsonw_object_end(w);
     return TARN_OK;
 }
 
-struct find { char name[TARN_NAMESPACE_MAX + 1]; struct tarn_jsonw w; };
+struct find { const struct tarn_lake *lake; char name[TARN_NAMESPACE_MAX + 1]; struct tarn_jsonw w; };
+
+static tarn_code found(void *ctx, const struct tarn_namespace *row, struct tarn_err *err)
+{
+    struct find *find = ctx;
+
+    return show(find->lake, row, &find->w, err);
+}
 
 static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct find *find = ctx;
 
     TARN_ERR(fault);
-    tarn_code code = tx->ops->namespaces.get(tx, find->name, show, &find->w, &fault);
+    tarn_code code = tx->ops->namespaces.get(tx, find->name, found, find, &fault);
 
     if (code != TARN_NAMESPACE_NOT_FOUND)
         return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
     code = tarn_namespace_check(tx, find->name, err);
     char nothing[] = "{}";
     const struct tarn_namespace blank = { .name = find->name, .properties = nothing };
-    return code == TARN_OK ? show(&find->w, &blank, err) : code;
+    return code == TARN_OK ? show(find->lake, &blank, &find->w, err) : code;
 }
 
 tarn_code tarn_iceberg_namespace_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
-    struct find find = { .w = tarn_jsonw_to(&reply->body) };
+    struct find find = { .lake = req->app->lake, .w = tarn_jsonw_to(&reply->body) };
     tarn_code code = tarn_iceberg_path_namespace(req, find.name, err);
 
     if (code == TARN_OK)
@@ -227,9 +255,8 @@ static tarn_code create_answer(const struct tarn_request *req, void *state, stru
     const struct tarn_namespace_use *use = state;
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
 
-    (void)req;
     reply->status = 200;
-    tarn_code code = show(&w, &use->row, err);
+    tarn_code code = show(req->app->lake, &use->row, &w, err);
     return code == TARN_OK ? tarn_buf_check(&reply->body, err) : code;
 }
 

@@ -464,7 +464,7 @@ def properties_of_a_namespace_tell_what_was_done(catalog):
     catalog.namespace("p", a="1", b="2")
     answer = catalog.ok("POST", "/namespaces/p/properties", {"updates": {"a": "x", "c": "3"}, "removals": ["b", "zz"]})
     assert (sorted(answer["updated"]), answer["removed"], answer["missing"]) == (["a", "c"], ["b"], ["zz"]), answer
-    assert catalog.ok("GET", "/namespaces/p")["properties"] == {"a": "x", "c": "3"}
+    assert catalog.ok("GET", "/namespaces/p")["properties"] == {"a": "x", "c": "3", "location": f"file://{catalog.top}/lake/p"}
     assert catalog.ok("POST", "/namespaces/p/properties", {}) == {"updated": [], "removed": [], "missing": []}
 
 

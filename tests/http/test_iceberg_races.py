@@ -139,7 +139,8 @@ def siblings_and_properties_do_not_disturb_one_another():
         for statuses in together(server, 12, work):
             assert set(statuses) <= {200, 204}, statuses
         assert catalog.ok("GET", "/namespaces/n/tables")["identifiers"] == []
-        assert catalog.ok("GET", "/namespaces/n")["properties"] == {f"k{n}": "2" for n in range(12)}
+        properties = catalog.ok("GET", "/namespaces/n")["properties"]
+        assert properties == {**{f"k{n}": "2" for n in range(12)}, "location": f"file://{top}/lake/n"}, properties
         assert server.stop() == 0
 
 

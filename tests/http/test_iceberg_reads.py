@@ -321,8 +321,33 @@ def nested_namespaces_are_listed_below_their_parent():
         assert catalog.ok("GET", "/namespaces?parent=x")["namespaces"] == [["x", "y"]]
         assert catalog.call("POST", "/api/tables", {"name": "w.y.t", "location": top + "/lake/native2"})[0] == 201
         catalog.ok("POST", "/namespaces/w/properties", {"updates": {"a": "b"}})
-        assert catalog.ok("GET", "/namespaces/w")["properties"] == {"a": "b"}
+        assert catalog.ok("GET", "/namespaces/w")["properties"] == {"a": "b", "location": f"file://{top}/lake/w"}
         catalog.refused(409, "NamespaceNotEmptyException", "DELETE", "/namespaces/w")
+        assert server.stop() == 0
+
+
+def a_namespace_says_where_its_tables_come_to_lie():
+    with folder() as top:
+        server, catalog = start(top)
+        for levels, path, place in ((["n"], "n", "n"), (["n", "i"], "n%1Fi", "n/i"), (["a.b"], "a.b", "a.b"), (["a/b"], "a%2Fb", "a%2Fb")):
+            place = f"file://{top}/lake/{place}"
+            assert catalog.namespace(*levels, owner="me")["properties"] == {"owner": "me", "location": place}
+            assert catalog.ok("GET", "/namespaces/" + path)["properties"] == {"owner": "me", "location": place}
+            assert catalog.table(path, "t")["metadata"]["location"] == place + "/t"
+        # What engines like Trino make of it.
+        place = catalog.ok("GET", "/namespaces/n")["properties"]["location"] + "/u-0123"
+        assert catalog.table("n", "u", **{"location": place})["metadata"]["location"] == place
+        # The namespace's own word comes first; taking it away brings the default back, which is nobody's to take.
+        own = f"file://{top}/lake/elsewhere"
+        assert catalog.namespace("o", location=own)["properties"] == {"location": own}
+        assert catalog.table("o", "t")["metadata"]["location"] == own + "/t"
+        for removed, missing in ((["location"], []), ([], ["location"])):
+            answer = catalog.ok("POST", "/namespaces/o/properties", {"removals": ["location"]})
+            assert answer == {"updated": [], "removed": removed, "missing": missing}, answer
+        assert catalog.ok("GET", "/namespaces/o")["properties"] == {"location": f"file://{top}/lake/o"}
+        # Tables alone made it: it has no row.
+        assert catalog.call("POST", "/api/tables", {"name": "x.y.t", "location": top + "/lake/native"})[0] == 201
+        assert catalog.ok("GET", "/namespaces/x")["properties"] == {"location": f"file://{top}/lake/x"}
         assert server.stop() == 0
 
 
@@ -397,5 +422,5 @@ main(a_tag_names_what_is_behind_it_whoever_tells_it, a_load_that_was_answered_be
      a_table_comes_back_with_its_file, what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
      refs_alone_leave_the_other_snapshots_out_and_nothing_else, a_look_has_no_body,
      lists_come_in_pages_that_miss_and_repeat_nothing, a_token_of_another_list_is_refused,
-     nested_namespaces_are_listed_below_their_parent, names_mean_themselves_in_namespaces_tables_and_views,
+     nested_namespaces_are_listed_below_their_parent, a_namespace_says_where_its_tables_come_to_lie, names_mean_themselves_in_namespaces_tables_and_views,
      names_that_are_none_are_refused)
