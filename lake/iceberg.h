@@ -16,6 +16,8 @@ struct tarn_iceberg_who {
 /* --- iceberg_file.c: metadata files, by their full location --- */
 /* A location of a metadata document to its canonical text. *out owned. */
 TARN_MUST tarn_code tarn_iceberg_locate(const char *location, char **out, struct tarn_err *err);
+/* Makes the folder that the file will lie in. Errors as below. Blocks. */
+TARN_MUST tarn_code tarn_iceberg_file_folder(struct tarn_lake *lake, const char *file, struct tarn_err *err);
 /* Creates it, packed where its name says so; TARN_LOCATION_NOT_ALLOWED, storage's errors. Blocks. */
 TARN_MUST tarn_code tarn_iceberg_file_write(struct tarn_lake *lake, const char *file, const struct tarn_buf *text,
                                             struct tarn_err *err);

@@ -1,5 +1,6 @@
 /* iceberg_create.c - a new table: its ids are the catalog's, its first metadata file is written and its row made. A staged
- * one is only worked out: the client comes back with it as a commit that asserts the table's absence. */
+ * one is only worked out, and its metadata folder made: the client comes back with it as a commit that asserts the table's
+ * absence. The empty folder of one that is never finished stays, and takes the place from nobody. */
 #include "base/hash.h"
 #include "base/time.h"
 #include "lake/iceberg.h"
@@ -15,20 +16,35 @@ static tarn_code free_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tarn_name_free(tx, use->ident.namespace_, use->ident.name, err);
 }
 
-static tarn_code write_file(struct tarn_lake *lake, struct tarn_iceberg_create_use *use, struct tarn_err *err)
+static tarn_code name_file(struct tarn_lake *lake, const struct tarn_iceberg_create_use *use, char **file, struct tarn_err *err)
 {
-    struct tarn_iceberg_work *work = &use->work;
+    const struct tarn_iceberg_meta *meta = use->work.meta;
     char uuid[TARN_UUID_TEXT];
     tarn_code code = tarn_uuid(uuid, err);
 
     if (code == TARN_OK)
-        code = tarn_iceberg_file_name(work->meta, NULL, uuid, &work->metadata_location, err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_check_paths(lake, work->meta, work->metadata_location, &use->who, 0, NULL, err);
+        code = tarn_iceberg_file_name(meta, NULL, uuid, file, err);
+    return code == TARN_OK ? tarn_iceberg_check_paths(lake, meta, *file, &use->who, 0, NULL, err) : code;
+}
+
+static tarn_code write_file(struct tarn_lake *lake, struct tarn_iceberg_create_use *use, struct tarn_err *err)
+{
+    struct tarn_iceberg_work *work = &use->work;
+    tarn_code code = name_file(lake, use, &work->metadata_location, err);
+
     if (code == TARN_OK)
         code = tarn_iceberg_file_write(lake, work->metadata_location, &work->metadata, err);
     work->is_written = code == TARN_OK;
     return code;
+}
+
+/* The client writes manifests before it commits, and not every one makes their folder (DuckDB does not). */
+static tarn_code make_folder(struct tarn_lake *lake, const struct tarn_iceberg_create_use *use, struct tarn_err *err)
+{
+    TARN_AUTO(mem) char *file = NULL;
+    tarn_code code = name_file(lake, use, &file, err);
+
+    return code == TARN_OK ? tarn_iceberg_file_folder(lake, file, err) : code;
 }
 
 static void start_again(struct tarn_lake *lake, struct tarn_iceberg_create_use *use)
@@ -67,7 +83,9 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
     use->ask.uuid = NULL;
     if (code == TARN_OK)
         code = tarn_iceberg_write_forms(work->meta, &work->metadata, &work->refs, err);
-    return code == TARN_OK && !use->is_staged ? write_file(lake, use, err) : code;
+    if (code != TARN_OK)
+        return code;
+    return use->is_staged ? make_folder(lake, use, err) : write_file(lake, use, err);
 }
 
 static tarn_code change(struct tarn_tx *tx, void *state, struct tarn_err *err)

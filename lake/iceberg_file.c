@@ -39,6 +39,15 @@ static tarn_code open_folder(struct tarn_lake *lake, const char *file, bool crea
     return tarn_place_open(lake->storage, *text, create, place, err);
 }
 
+tarn_code tarn_iceberg_file_folder(struct tarn_lake *lake, const char *file, struct tarn_err *err)
+{
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    TARN_AUTO(mem) char *folder = NULL;
+    const char *name = NULL;
+
+    return open_folder(lake, file, true, &place, &folder, &name, err);
+}
+
 static bool is_packed(const char *file)
 {
     return tarn_ends_with(file, ".gz.metadata.json") || tarn_ends_with(file, ".metadata.json.gz");

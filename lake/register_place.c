@@ -77,12 +77,20 @@ static tarn_code owner_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tarn_location_owner(tx, c->use->lake, c->location, true, 0, tarn_now_ms(), &c->owner, err);
 }
 
-static tarn_code meet_anything(void *ctx, const struct tarn_object *object, struct tarn_err *err)
+/* Folders alone hold nothing: a staged create that was never finished leaves some. */
+static tarn_code holds_files(const struct tarn_storage *storage, const char *location, bool *out, struct tarn_err *err)
 {
-    (void)object;
-    (void)err;
-    *(bool *)ctx = true;
-    return TARN_OK;
+    TARN_AUTO(place) struct tarn_place *place = NULL;
+    TARN_AUTO(lister) struct tarn_lister *lister = NULL;
+    struct tarn_object object;
+    TARN_ERR(fault);
+    tarn_code code = tarn_place_open(storage, location, false, &place, &fault);
+
+    if (code == TARN_OK)
+        code = tarn_place_lister(place, "", true, &lister, &fault);
+    if (code == TARN_OK)
+        code = tarn_lister_next(lister, &object, out, &fault);
+    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
 }
 
 struct candidate {
@@ -94,8 +102,6 @@ static tarn_code judge_candidate(const struct tarn_register_use *use, const char
                                  struct tarn_err *err)
 {
     struct owner_ctx c = { .use = use, .location = location };
-    TARN_AUTO(place) struct tarn_place *place = NULL;
-    TARN_ERR(missing);
     tarn_code code = tarn_store_read(use->lake->store, owner_tx, &c, err);
     TARN_AUTO(table) struct tarn_table *owner = c.owner;
 
@@ -103,12 +109,7 @@ static tarn_code judge_candidate(const struct tarn_register_use *use, const char
     if (code == TARN_OK && owner && strcmp(owner->location, location) != 0 &&
         tarn_location_within(location, owner->location))
         out->owner_len = strlen(owner->location);
-    if (code != TARN_OK || owner)
-        return code;
-    code = tarn_place_open(use->lake->storage, location, false, &place, &missing);
-    if (code == TARN_OK)
-        code = tarn_place_list(place, "", false, meet_anything, &out->taken, &missing);
-    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &missing);
+    return code != TARN_OK || owner ? code : holds_files(use->lake->storage, location, &out->taken, err);
 }
 
 tarn_code tarn_location_of_namespace(const struct tarn_lake *lake, const char *namespace_, struct tarn_buf *out,

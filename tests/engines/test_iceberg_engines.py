@@ -159,6 +159,13 @@ def duckdb_reads_creates_inserts_updates_and_deletes():
         con.execute("UPDATE lake.db.d SET v = 'z' WHERE id = 1")
         con.execute("DELETE FROM lake.db.d WHERE id = 2")
         assert con.execute("SELECT * FROM lake.db.d").fetchall() == [(1, "z")]
+        con.execute("CREATE TABLE lake.db.c AS SELECT id, v FROM lake.db.d")
+        assert house.catalog.load_table("db.c").scan().to_arrow().to_pylist() == [{"id": 1, "v": "z"}]
+        con.begin()
+        con.execute("CREATE TABLE lake.db.w (id BIGINT)")
+        con.execute("INSERT INTO lake.db.w VALUES (7)")
+        con.commit()
+        assert house.catalog.load_table("db.w").scan().to_arrow().to_pylist() == [{"id": 7}]
         con.execute("DROP TABLE lake.db.d")
         assert not house.catalog.table_exists("db.d")
 

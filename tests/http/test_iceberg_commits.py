@@ -212,7 +212,10 @@ def ids_of_a_staged_create_are_those_of_its_commit(catalog):
     assert staged.get("metadata-location") is None
     before = staged["metadata"]
     assert catalog.call("GET", "/namespaces/n/tables/ctas")[0] == 404
-    assert not os.path.exists(local(before["location"])), "nothing is stored"
+    folder = local(before["location"])
+    assert os.listdir(folder) == ["metadata"] and os.listdir(folder + "/metadata") == [], "nothing is stored, but the manifests have a folder"
+    # Staged once more, by whoever was first to leave it so: the empty folder takes no place.
+    assert catalog.ok("POST", "/namespaces/n/tables", body)["metadata"]["location"] == before["location"]
     updates = [{"action": "assign-uuid", "uuid": before["table-uuid"]},
                {"action": "upgrade-format-version", "format-version": before["format-version"]},
                {"action": "add-schema", "schema": before["schemas"][0]}, {"action": "set-current-schema", "schema-id": -1},
@@ -226,6 +229,16 @@ def ids_of_a_staged_create_are_those_of_its_commit(catalog):
         assert after[member] == before[member], member
     said = commit(catalog, updates, [{"type": "assert-create"}], 409, "CommitFailedException", name="ctas")
     assert said.startswith("Requirement failed: table already exists"), said
+
+
+@case
+def a_staged_create_makes_no_folder_that_it_may_not(catalog):
+    aside = catalog.top + "/lake/n/t/aside"
+    for path, answer in ((catalog.top + "/outside", 403), (aside, 409), (catalog.top + "/lake/meta", 200)):
+        body = {"name": "s", "schema": SCHEMA, "stage-create": True, "properties": {"write.metadata.path": "file://" + path}}
+        status, said = catalog.call("POST", "/namespaces/n/tables", body)
+        assert status == answer and os.path.exists(path) == (answer == 200), (path, status, said)
+        assert (answer != 200) or os.listdir(path) == []
 
 
 @case
