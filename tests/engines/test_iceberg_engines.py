@@ -1,64 +1,18 @@
 #!/usr/bin/env python3
-"""PyIceberg, DuckDB and Spark on one catalog, each with its own client of the Iceberg REST protocol: what one writes the others
+"""PyIceberg, DuckDB, Spark and Flink on one catalog, each with its own client of the Iceberg REST protocol: what one writes the others
 read; schemas and partitions change, snapshots expire, branches and views come and go, appends race."""
-import glob, json, os, re, sys, threading
+import json, os, sys, threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ENGINES = os.path.join(HERE, "..", "..", ".engines")
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from tarn import Server, await_true, folder, main
+from tarn import await_true, folder, main
+from iceberg_house import House
 
-import duckdb, duckdb_extension_iceberg
 import pyarrow as pa
-from pyiceberg.catalog import load_catalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.types import StringType
-from pyspark.sql import SparkSession
 
-BASE = os.path.dirname(os.path.dirname(duckdb_extension_iceberg.__file__))
-EXTENSIONS = {name: glob.glob(f"{BASE}/duckdb_extension_{name}/**/{name}.duckdb_extension", recursive=True)[0]
-              for name in ("httpfs", "avro", "iceberg")}
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
-
-
-class House:
-    """A server with a namespace `db`, and its clients."""
-
-    def __init__(self, work):
-        self.work = work
-        self.server = Server(os.path.join(work, "data")).start()
-        self.uri = f"http://127.0.0.1:{self.server.port}/iceberg"
-        self.catalog = self.pyiceberg()
-        self.catalog.create_namespace("db")
-
-    def pyiceberg(self):
-        return load_catalog("tarn", type="rest", uri=self.uri, token=self.server.token)
-
-    def duckdb(self):
-        con = duckdb.connect()
-        for file in EXTENSIONS.values():
-            con.execute(f"LOAD '{file}'")
-        con.execute(f"CREATE SECRET (TYPE iceberg, TOKEN '{self.server.token}')")
-        con.execute(f"ATTACH 'lake' AS lake (TYPE iceberg, ENDPOINT '{self.uri}')")
-        return con
-
-    def spark(self):
-        """A session of its own: a catalog that a session has opened stays that server's."""
-        session = (SparkSession.builder.master("local[2]").config("spark.jars", glob.glob(f"{ENGINES}/spark/*.jar")[0])
-                   .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-                   .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
-                   .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-                   .config("spark.sql.shuffle.partitions", "1").config("spark.sql.warehouse.dir", self.work + "/none")
-                   .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
-                   .getOrCreate().newSession())
-        session.sparkContext.setLogLevel("ERROR")
-        for key, value in (("", "org.apache.iceberg.spark.SparkCatalog"), (".type", "rest"), (".uri", self.uri),
-                           (".token", self.server.token)):
-            session.conf.set("spark.sql.catalog.lake" + key, value)
-        return session
-
-    def files(self):
-        return [os.path.join(at, name) for at, _, names in os.walk(os.path.join(self.work, "data", "lake")) for name in names]
 
 
 def pyiceberg_creates_appends_evolves_expires_and_renames():
@@ -170,6 +124,32 @@ def duckdb_reads_creates_inserts_updates_and_deletes():
         assert not house.catalog.table_exists("db.d")
 
 
+def flink_upserts_overwrites_evolves_and_purges():
+    with folder() as work:
+        house = House(work)
+        house.catalog.create_table("db.t", schema=ROWS.schema).append(ROWS)
+        sql = house.flink()
+        sql(f"CREATE CATALOG lake WITH ('type'='iceberg', 'catalog-type'='rest', 'uri'='{house.uri}', 'token'='{house.server.token}')")
+        sql("USE CATALOG lake")
+        assert sorted(sql("SELECT * FROM db.t")) == [(1, "a"), (2, "b"), (3, "c")]
+        sql("CREATE DATABASE made")
+        sql("CREATE TABLE made.up (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) "
+            "WITH ('format-version'='2', 'write.upsert.enabled'='true')")
+        sql("INSERT INTO made.up VALUES (1, 'a'), (2, 'b')")
+        sql("INSERT INTO made.up VALUES (2, 'B')")
+        assert sorted(sql("SELECT * FROM made.up")) == [(1, "a"), (2, "B")]
+        sql("CREATE TABLE made.copied AS SELECT * FROM db.t")
+        sql("ALTER TABLE made.copied ADD (more DOUBLE)")
+        sql("INSERT OVERWRITE made.copied SELECT id, name, 0.5 FROM db.t WHERE id = 1")
+        sql("ALTER TABLE made.copied RENAME TO made.named")
+        assert house.catalog.load_table("made.named").scan().to_arrow().to_pylist() == [{"id": 1, "name": "a", "more": 0.5}]
+        sql("DROP TABLE made.up")
+        sql("DROP TABLE made.named")
+        sql("DROP DATABASE made")
+        assert house.catalog.list_namespaces() == [("db",)]
+        await_true("the dropped tables' files are gone", lambda: not [f for f in house.files() if "/made/" in f and not f.endswith(".crc")])
+
+
 def spark_merges_travels_maintains_and_shares_views_and_tables():
     with folder() as work:
         house = House(work)
@@ -204,24 +184,10 @@ def spark_merges_travels_maintains_and_shares_views_and_tables():
         assert [(r["table"], r["format"]) for r in rows] == [("db.t", "iceberg")], json.dumps(rows)
 
 
-def the_lines_of_the_documentation_run_as_they_stand():
-    with open(os.path.join(HERE, "..", "..", "docs", "ICEBERG.md")) as file:
-        blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.S | re.M)
-    assert len(blocks) == 3, "a block that is not tried"
-    with folder() as work:
-        house = House(work)
-        os.environ["TARN_URL"], os.environ["TARN_TOKEN"] = house.uri.removesuffix("/iceberg"), house.server.token
-        house.spark()  # with the jar that spark.jars.packages would fetch
-        for block in blocks:
-            block = block.replace("con.load_extension(name)", "con.execute(f\"LOAD '{EXTENSIONS[name]}'\")")
-            exec(compile(block, "docs/ICEBERG.md", "exec"), {"EXTENSIONS": EXTENSIONS})
-        assert sorted(house.catalog.load_table("sales.orders").scan().to_arrow()["amount"].to_pylist()) == [2.0, 3.0, 7.25, 9.5]
-
-
-main(the_lines_of_the_documentation_run_as_they_stand,
-     pyiceberg_creates_appends_evolves_expires_and_renames,
+main(pyiceberg_creates_appends_evolves_expires_and_renames,
      a_table_made_in_a_transaction_is_there_with_its_rows_or_not_at_all,
      purging_takes_data_manifests_and_metadata_and_dropping_leaves_them,
      of_appends_that_race_each_lands_once_and_none_is_lost,
      duckdb_reads_creates_inserts_updates_and_deletes,
+     flink_upserts_overwrites_evolves_and_purges,
      spark_merges_travels_maintains_and_shares_views_and_tables)

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""The blocks of docs/ICEBERG.md, run as they stand, one after the other on one catalog."""
+import os, re, sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from tarn import folder, main
+from iceberg_house import EXTENSIONS, House
+
+
+def blocks():
+    """(heading, language, text) of each."""
+    with open(os.path.join(HERE, "..", "..", "docs", "ICEBERG.md")) as file:
+        for section in file.read().split("\n## ")[1:]:
+            for language, text in re.findall(r"^```(\w+)\n(.*?)^```", section, re.S | re.M):
+                yield section.splitlines()[0], language, text
+
+
+def python(text):
+    text = text.replace("con.load_extension(name)", "con.execute(f\"LOAD '{EXTENSIONS[name]}'\")")
+    exec(compile(text, "docs/ICEBERG.md", "exec"), {"EXTENSIONS": EXTENSIONS})
+
+
+def statements(house, text):
+    text = text.replace("http://tarn:8181", house.uri.removesuffix("/iceberg")).replace("TOKEN", house.server.token)
+    return [part.strip() for part in text.split(";\n") if part.strip()]
+
+
+def the_lines_of_the_documentation_run_as_they_stand():
+    with folder() as work:
+        house = House(work)
+        os.environ["TARN_URL"], os.environ["TARN_TOKEN"] = house.uri.removesuffix("/iceberg"), house.server.token
+        house.spark()  # with the jar that spark.jars.packages would fetch
+        tried = []
+        for heading, language, text in blocks():
+            tried.append(heading)
+            if language == "python":
+                python(text)
+            elif heading == "Flink":
+                told = list(map(house.flink(), statements(house, text)))
+                assert told[-1] == [(5,)], told
+            else:
+                raise AssertionError(f"a block that is not tried: {heading}, {language}")
+        assert tried == ["PyIceberg", "DuckDB", "Spark", "Flink"] + 3 * ["Polars, Daft, DataFusion"], tried
+        amounts = house.catalog.load_table("sales.orders").scan().to_arrow()["amount"].to_pylist()
+        assert sorted(amounts) == [2.0, 3.0, 4.5, 6.5, 7.25, 7.5, 9.5], amounts
+
+
+main(the_lines_of_the_documentation_run_as_they_stand)
