@@ -1,5 +1,5 @@
 """What the tests of the Iceberg engines share: a server, and a client of each engine on it."""
-import glob, os, sys
+import glob, json, os, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ENGINES = os.path.join(HERE, "..", "..", ".engines")
@@ -75,3 +75,16 @@ class House:
                 answer.append(tuple(row.getField(n) for n in range(row.getArity())))
             return answer
         return sql
+
+    def clickhouse(self, *statements):
+        """What each statement answers, as rows, or the text of its refusal; in a process of its own: the engine is the whole of it,
+        and reads local files below its working folder alone."""
+        script = ("import json, sys; from chdb.session import Session; session = Session()\n"
+                  "def ask(s):\n"
+                  "    try: return json.loads(str(session.query(s, 'JSONCompact')) or '{}').get('data', [])\n"
+                  "    except Exception as e: return str(e)\n"
+                  "print(json.dumps([ask(s) for s in json.load(sys.stdin)]))")
+        told = subprocess.run([sys.executable, "-c", script], input=json.dumps(statements), capture_output=True, text=True, timeout=120,
+                              cwd=self.work)
+        assert told.returncode == 0, told.stderr
+        return json.loads(told.stdout)

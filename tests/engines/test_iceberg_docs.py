@@ -38,12 +38,15 @@ def the_lines_of_the_documentation_run_as_they_stand():
                 python(text)
             elif heading == "Flink":
                 told = list(map(house.flink(), statements(house, text)))
-                assert told[-1] == [(5,)], told
+                assert told[-1] == [(6,)], told
+            elif heading == "ClickHouse":
+                told = house.clickhouse(*statements(house, text))
+                assert told[-1] == [[4]], told
             else:
                 raise AssertionError(f"a block that is not tried: {heading}, {language}")
-        assert tried == ["PyIceberg", "DuckDB", "Spark", "Flink"] + 3 * ["Polars, Daft, DataFusion"], tried
+        assert tried == ["PyIceberg", "ClickHouse", "DuckDB", "Spark", "Flink"] + 3 * ["Polars, Daft, DataFusion"], tried
         amounts = house.catalog.load_table("sales.orders").scan().to_arrow()["amount"].to_pylist()
-        assert sorted(amounts) == [2.0, 3.0, 4.5, 6.5, 7.25, 7.5, 9.5], amounts
+        assert sorted(amounts) == [2.0, 3.0, 4.5, 5.5, 6.5, 7.25, 7.5, 9.5], amounts
 
 
 main(the_lines_of_the_documentation_run_as_they_stand)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyIceberg, DuckDB, Spark and Flink on one catalog, each with its own client of the Iceberg REST protocol: what one writes the others
+"""PyIceberg, DuckDB, Spark, Flink and ClickHouse on one catalog, each with its own client of the Iceberg REST protocol: what one writes the others
 read; schemas and partitions change, snapshots expire, branches and views come and go, appends race."""
 import json, os, sys, threading
 
@@ -150,6 +150,27 @@ def flink_upserts_overwrites_evolves_and_purges():
         await_true("the dropped tables' files are gone", lambda: not [f for f in house.files() if "/made/" in f and not f.endswith(".crc")])
 
 
+def clickhouse_reads_creates_inserts_deletes_and_evolves():
+    with folder() as work:
+        house = House(work)
+        house.catalog.create_table("db.t", schema=ROWS.schema).append(ROWS)
+        told = house.clickhouse(
+            "SET allow_database_iceberg = 1, allow_insert_into_iceberg = 1, write_full_path_in_iceberg_metadata = 1",
+            f"CREATE DATABASE lake ENGINE = DataLakeCatalog('{house.uri}/v1') SETTINGS catalog_type = 'rest', warehouse = 'lake', "
+            f"vended_credentials = false, auth_header = 'Authorization: Bearer {house.server.token}'",
+            "SHOW TABLES FROM lake",
+            "SELECT * FROM lake.`db.t` ORDER BY id",
+            "INSERT INTO lake.`db.t` VALUES (10, 'click')",
+            "ALTER TABLE lake.`db.t` DELETE WHERE id = 1",
+            "ALTER TABLE lake.`db.t` ADD COLUMN more Nullable(String)",
+            f"CREATE TABLE lake.`db.made` (id Int64, name String) ENGINE = IcebergLocal('{work}/data/lake/db/made/')",
+            "INSERT INTO lake.`db.made` VALUES (1, 'x')")
+        assert told == [[], [], [["db.t"]], [[1, "a"], [2, "b"], [3, "c"]]] + 5 * [[]], told
+        rows = house.catalog.load_table("db.t").scan().to_arrow().to_pylist()
+        assert sorted((r["id"], r["name"], r["more"]) for r in rows) == [(2, "b", None), (3, "c", None), (10, "click", None)], rows
+        assert house.catalog.load_table("db.made").scan().to_arrow().to_pylist() == [{"id": 1, "name": "x"}]
+
+
 def spark_merges_travels_maintains_and_shares_views_and_tables():
     with folder() as work:
         house = House(work)
@@ -190,4 +211,5 @@ main(pyiceberg_creates_appends_evolves_expires_and_renames,
      of_appends_that_race_each_lands_once_and_none_is_lost,
      duckdb_reads_creates_inserts_updates_and_deletes,
      flink_upserts_overwrites_evolves_and_purges,
+     clickhouse_reads_creates_inserts_deletes_and_evolves,
      spark_merges_travels_maintains_and_shares_views_and_tables)
