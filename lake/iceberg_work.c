@@ -6,10 +6,10 @@
 #include "lake/event.h"
 #include "lake/iceberg.h"
 #include "lake/iceberg_bases.h"
+#include "lake/iceberg_history.h"
 #include "lake/iceberg_names.h"
 #include "lake/iceberg_place.h"
 #include "lake/register.h"
-#include <inttypes.h>
 #include <string.h>
 
 static int64_t now_of(const struct tarn_iceberg_work *work) { return work->now_ms ? work->now_ms : tarn_now_ms(); }
@@ -164,60 +164,13 @@ tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_iceberg_work 
 
 /* --- landing --- */
 
-static int64_t summary_number(const json_t *summary, const char *key)
-{
-    const char *text = json_string_value(json_object_get(summary, key));
-    long long value = text ? strtoll(text, NULL, 10) : 0;
-
-    return value < 0 ? 0 : value;
-}
-
-/* The id of the snapshot that became current; a commit that made none is known by its version. */
-static tarn_code name_transaction(struct tarn_tx *tx, const struct tarn_iceberg_work *work, int64_t version,
-                                  char out[TARN_TXN_ID_MAX + 1], struct tarn_err *err)
-{
-    struct tarn_commit_row known = { 0 };
-    int64_t snapshot = work->meta->current_snapshot_id;
-    TARN_ERR(fault);
-
-    snprintf(out, TARN_TXN_ID_MAX + 1, "metadata-%" PRId64, version);
-    if (snapshot == TARN_ICEBERG_NONE || snapshot == work->base_snapshot)
-        return TARN_OK;
-    char id[24];
-    snprintf(id, sizeof id, "%" PRId64, snapshot);
-    tarn_code code = tx->ops->commits.by_transaction(tx, work->table->id, id, &known, &fault);
-    tarn_commit_row_done(&known);
-    if (code == TARN_TRANSACTION_NOT_FOUND)
-        snprintf(out, TARN_TXN_ID_MAX + 1, "%s", id);
-    return code == TARN_OK || code == TARN_TRANSACTION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
-}
-
-static void fill_commit(const struct tarn_iceberg_work *work, struct tarn_commit_row *row)
-{
-    const struct tarn_iceberg_snapshot *snapshot = tarn_iceberg_snapshot_of(work->meta, work->meta->current_snapshot_id);
-    bool moved = snapshot && snapshot->id != work->base_snapshot;
-    json_auto_t *tree = moved ? tarn_iceberg_snapshot_tree(snapshot) : NULL;
-    const json_t *summary = json_object_get(tree, "summary");
-
-    row->schema_version = work->table->schema_version;
-    row->file_count = work->table->file_count;
-    row->total_bytes = work->table->total_bytes;
-    row->data_change = moved && !snapshot->is_replace;
-    row->files_added = summary_number(summary, "added-data-files");
-    row->files_removed = summary_number(summary, "deleted-data-files");
-    row->bytes_added = summary_number(summary, "added-files-size");
-    row->bytes_removed = summary_number(summary, "removed-files-size");
-}
-
 static tarn_code insert_commit(struct tarn_tx *tx, struct tarn_iceberg_work *work, struct tarn_err *err)
 {
-    struct tarn_table *table = work->table;
+    const struct tarn_table *table = work->table;
     char transaction[TARN_TXN_ID_MAX + 1];
-    struct tarn_commit_row row = { .version = table->version, .transaction = transaction,
-                                   .committed_at = table->committed_at };
-    tarn_code code = name_transaction(tx, work, table->version, transaction, err);
+    struct tarn_commit_row row = { .transaction = transaction };
+    tarn_code code = tarn_iceberg_commit_row(tx, table, work->meta, work->base_snapshot, &row, err);
 
-    fill_commit(work, &row);
     if (code == TARN_OK)
         code = tx->ops->commits.insert(tx, table->id, &row, err);
     return code == TARN_OK ? tarn_event_committed(tx, table, &row, err) : code;
