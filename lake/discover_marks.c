@@ -73,7 +73,8 @@ static tarn_code note_iceberg(void *ctx, const struct tarn_object *object, struc
     const char *slash = strrchr(object->path, '/');
     const char *name = slash ? slash + 1 : object->path;
 
-    if (object->is_folder || (!tarn_ends_with(name, ".metadata.json") && strcmp(name, "version-hint.text") != 0))
+    if (object->is_folder || (!tarn_ends_with(name, ".metadata.json") && !tarn_ends_with(name, ".metadata.json.gz") &&
+                              strcmp(name, "version-hint.text") != 0))
         return TARN_OK;
     *(bool *)ctx = true;
     return tarn_fail(err, TARN_RECHECK, "found"); /* ends the listing, by a code that no storage gives */

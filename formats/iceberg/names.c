@@ -15,6 +15,30 @@ int64_t tarn_iceberg_file_number(const char *file)
     return number >= 0 && *end == '-' ? number : -1;
 }
 
+/* Does it begin as 8-4-4-4-12 hexadecimal digits? */
+static bool begins_with_uuid(const char *text)
+{
+    static const char k_form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+    for (size_t i = 0; k_form[i]; i++)
+        if (k_form[i] == 'x' ? !isxdigit((unsigned char)text[i]) : text[i] != '-')
+            return false;
+    return true;
+}
+
+bool tarn_iceberg_is_file_name(const char *name)
+{
+    static const char *const k_ends[] = { ".metadata.json", ".gz.metadata.json", ".metadata.json.gz" };
+    size_t digits = strspn(name, "0123456789"), uuid = sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" - 1;
+
+    if (digits < 5 || digits > 18 || name[digits] != '-' || !begins_with_uuid(name + digits + 1))
+        return false;
+    for (size_t i = 0; i < TARN_COUNT(k_ends); i++)
+        if (strcmp(name + digits + 1 + uuid, k_ends[i]) == 0)
+            return true;
+    return false;
+}
+
 static const char *extension_of(const struct tarn_iceberg_meta *meta)
 {
     const char *codec = tarn_iceberg_property(meta, "write.metadata.compression-codec");

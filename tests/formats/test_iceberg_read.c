@@ -173,6 +173,33 @@ Test(iceberg_read, metadata_files_are_numbered_and_named)
     }
 }
 
+#define UUID "0a1b2c3d-0000-4000-8000-00000000000F"
+
+Test(iceberg_read, names_of_metadata_files_are_told_from_others)
+{
+    static const struct { const char *name; bool is_one; } rows[] = {
+        { "00000-" UUID ".metadata.json", true },
+        { "123456-" UUID ".metadata.json", true },
+        { "00001-" UUID ".gz.metadata.json", true },
+        { "00001-" UUID ".metadata.json.gz", true },
+        { "v1.metadata.json", false },
+        { "v1.gz.metadata.json", false },
+        { "version-hint.text", false },
+        { "1-" UUID ".metadata.json", false },
+        { "-" UUID ".metadata.json", false },
+        { "00001-x.metadata.json", false },
+        { "00001-" UUID ".metadata.json.tmp", false },
+        { "00001-" UUID "0.metadata.json", false },
+        { "00001-" UUID, false },
+        { "00001-", false },
+        { "9999999999999999999-" UUID ".metadata.json", false },
+        { "", false },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(tarn_iceberg_is_file_name(rows[i].name), rows[i].is_one, "%s", rows[i].name);
+}
+
 #define WHOLE(snapshots, more)                                                                                    \
     "{" OLD ",'schema':" SCHEMA ",'partition-spec':[]," snapshots more "}"
 #define PLAIN "{'snapshot-id':1,'timestamp-ms':4}"

@@ -56,6 +56,7 @@ static const struct {
     { "hudi", { "t/.hoodie/hoodie.properties", "t/d=1/.hoodie_partition_metadata", "t/d=1/x.parquet" }, { "hudi t -" } },
     { "iceberg with a hint", { "t/metadata/version-hint.text|1", "t/data/x.parquet" }, { "iceberg t -" } },
     { "iceberg of a catalog", { "t/metadata/00001-aa.metadata.json" }, { "iceberg t -" } },
+    { "iceberg, packed the old way", { "t/metadata/00001-aa.metadata.json.gz" }, { "iceberg t -" } },
     { "a folder named metadata", { "t/metadata/notes.txt", "t/metadata/in/x.parquet" }, { "parquet t/metadata/in -" } },
     { "a plain folder", { "a/b/x.parquet", "a/b/c/y.parquet", "a/b/k=1/z.parquet" }, { "parquet a/b -" } },
     { "partitions of one table", { "t/k=1/a.parquet", "t/k=2/a.parquet", "t/k=2/l=3/b.parquet" }, { "parquet t -" } },
