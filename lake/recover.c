@@ -5,6 +5,16 @@
 #include "lake/publish.h"
 #include "lake/publish_run.h"
 
+/* The start from a restored backup takes back the commits of Iceberg tables; what is left is no other call's but register's. */
+static tarn_code owned_check(const struct tarn_table *table, struct tarn_err *err)
+{
+    if (table->format == TARN_FORMAT_ICEBERG && table->mode == TARN_MANAGED)
+        return tarn_fail(err, TARN_TABLE_NOT_MANAGED,
+                         "the table's commits come through the Iceberg REST catalog, and so does its newest metadata file: "
+                         "POST /iceberg/v1/namespaces/{namespace}/register with \"overwrite\": true");
+    return tarn_managed_check(table, err);
+}
+
 static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_recover_use *use = ctx;
@@ -12,7 +22,7 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_code code = tx->ops->tables.get(tx, use->ident.namespace_, use->ident.name, &table, err);
 
     if (code == TARN_OK)
-        code = tarn_managed_check(table, err);
+        code = owned_check(table, err);
     if (code == TARN_OK)
         use->table_id = table->id;
     return code;
