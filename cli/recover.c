@@ -17,8 +17,9 @@
 #define EXIT_NOT 2
 #define NOT_REBUILT                                                                                               \
     "Not on storage, so not rebuilt: properties, owner, monitors and other settings of tables and namespaces, tokens,\n" \
-    "Idempotency-Keys, events, findings and their past, which tables were dropped, observed tables. The next start makes a\n" \
-    "new admin token unless admin.token is still in the data folder."
+    "Idempotency-Keys, events, findings and their past, which tables were dropped, observed tables, Iceberg views, names of\n" \
+    "Iceberg tables that are not their folders'. The next start makes a new admin token unless admin.token is still in the\n" \
+    "data folder."
 
 static const struct tarn_flag k_flags[] = {
     { "dry-run", TARN_FLAG_BOOL, NULL, "Tell what would be rebuilt and change nothing." },
@@ -88,8 +89,8 @@ static void print_line(FILE *to, const struct tarn_rebuild_line *line)
 static json_t *json_of(const struct tarn_rebuild_line *line)
 {
     if (line->kind == TARN_REBUILT)
-        return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "table", line->table, "uuid", line->uuid, "location",
-                         tarn_json_str(line->location), "version", (json_int_t)line->version, "oldest_version",
+        return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "table", line->table, "uuid", line->uuid, "format",
+                         tarn_format_text(line->format), "location", tarn_json_str(line->location), "version", (json_int_t)line->version, "oldest_version",
                          (json_int_t)line->oldest_version, "files", (json_int_t)line->files, "commits",
                          (json_int_t)line->commits, "schemas", (json_int_t)line->schemas, "batches",
                          (json_int_t)line->batches);

@@ -1,6 +1,7 @@
 /* rebuild.c - names for what was found, and then one table after the other. */
 #include "base/time.h"
 #include "lake/discovery.h"
+#include "lake/iceberg.h"
 #include "lake/rebuild_search.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,12 +33,11 @@ struct name_ctx {
 static tarn_code name_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct name_ctx *n = ctx;
-    TARN_AUTO(table) struct tarn_table *table = NULL;
-    TARN_ERR(none);
-    tarn_code code = tx->ops->tables.get(tx, n->ident->namespace_, n->ident->name, &table, &none);
+    TARN_ERR(taken);
+    tarn_code code = tarn_name_free(tx, n->ident->namespace_, n->ident->name, &taken);
 
-    n->is_free = code == TARN_TABLE_NOT_FOUND;
-    return code == TARN_OK || code == TARN_TABLE_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
+    n->is_free = code == TARN_OK;
+    return code == TARN_TABLE_EXISTS || code == TARN_VIEW_EXISTS || code == TARN_OK ? TARN_OK : tarn_err_move(err, &taken);
 }
 
 /* Among the candidates before it, and in the catalog. */
@@ -73,7 +73,7 @@ static tarn_code number_name(struct tarn_search *s, struct tarn_rebuild_candidat
     tarn_ident_format(wanted->namespace_, wanted->name, was);
     tarn_ident_format(c->ident.namespace_, c->ident.name, is);
     if (free_)
-        tarn_rebuild_tell(s->rebuild, c->location, is, "another table has the name %s: this one, which may have been dropped, is %s",
+        tarn_rebuild_tell(s->rebuild, c->location, is, "another table or view has the name %s: this one, which may have been dropped, is %s",
                           was, is);
     else
         tarn_rebuild_tell(s->rebuild, c->location, was, "no name is free: left out");
@@ -84,16 +84,18 @@ static tarn_code name_one(struct tarn_search *s, struct tarn_rebuild_candidate *
 {
     struct tarn_ident wanted;
     bool is_name = c->named && tarn_ident_parse(c->named, "table", &wanted, NULL) == TARN_OK, free_ = false;
+    bool is_iceberg = c->format == TARN_FORMAT_ICEBERG; /* no document of those has a name */
     tarn_code code = is_name ? TARN_OK : tarn_name_from_folders(c->root, c->location, &wanted, &is_name, err);
 
     if (code != TARN_OK)
         return code;
     if (!is_name) {
         c->left_out = true;
-        tarn_rebuild_tell(s->rebuild, c->location, NULL, "neither its manifest nor its folders give it a name: left out");
+        tarn_rebuild_tell(s->rebuild, c->location, NULL, "%s: left out",
+                          is_iceberg ? "its folders give it no name" : "neither its manifest nor its folders give it a name");
         return TARN_OK;
     }
-    if (!c->named || strcmp(c->named, "") == 0)
+    if (!is_iceberg && (!c->named || strcmp(c->named, "") == 0))
         tarn_rebuild_tell(s->rebuild, c->location, NULL, "its manifest tells no name: the folders do");
     code = is_free(s, &wanted, &free_, err);
     if (code == TARN_OK && free_)
@@ -112,11 +114,13 @@ static tarn_code give_name(struct tarn_search *s, struct tarn_rebuild_candidate 
     return tarn_fileset_put(&s->names, dotted) ? TARN_OK : tarn_fail_oom(err);
 }
 
-/* Who was committed to last has its name first. */
-static int by_last_updated(const void *a, const void *b)
+/* Who tells its name itself has it first, and of those who was committed to last. */
+static int by_right(const void *a, const void *b)
 {
     const struct tarn_rebuild_candidate *x = a, *y = b;
 
+    if (!x->named != !y->named)
+        return x->named ? -1 : 1;
     if (x->last_updated != y->last_updated)
         return x->last_updated > y->last_updated ? -1 : 1;
     return strcmp(x->location, y->location);
@@ -124,18 +128,11 @@ static int by_last_updated(const void *a, const void *b)
 
 /* --- what the catalog has --- */
 
-struct known_ctx {
-    bool has_tables;
-    struct tarn_search *search;
-    size_t i;
-    struct tarn_table *owner; /* owned */
-};
-
 static tarn_code meet_table(void *ctx, const struct tarn_table *table, struct tarn_err *err)
 {
     (void)table;
     (void)err;
-    ((struct known_ctx *)ctx)->has_tables = true;
+    *(bool *)ctx = true;
     return TARN_OK;
 }
 
@@ -146,34 +143,6 @@ static tarn_code tables_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     filter.dropped = true;
     return code == TARN_OK ? tx->ops->tables.list(tx, &filter, meet_table, ctx, err) : code;
-}
-
-static tarn_code owner_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    struct known_ctx *k = ctx;
-
-    tarn_table_free(tarn_take(&k->owner));
-    return tx->ops->tables.at_location(tx, k->search->items[k->i].location, 0, 0, false, &k->owner, err);
-}
-
-/* Tables that the catalog has at that place, or around it, stay as they are. */
-static tarn_code leave_out_known(struct tarn_search *s, struct tarn_err *err)
-{
-    struct known_ctx k = { .search = s };
-    tarn_code code = TARN_OK;
-
-    for (k.i = 0; k.i < s->count && code == TARN_OK && s->rebuild->only_missing; k.i++) {
-        struct tarn_rebuild_candidate *c = &s->items[k.i];
-        if (c->left_out)
-            continue;
-        code = tarn_store_read(s->rebuild->lake->store, owner_tx, &k, err);
-        c->left_out = k.owner != NULL;
-        if (k.owner && strcmp(k.owner->uuid, c->uuid) != 0)
-            tarn_rebuild_tell(s->rebuild, c->location, c->named, "the catalog has another table there, %s: left out",
-                              k.owner->uuid);
-        tarn_table_free(tarn_take(&k.owner));
-    }
-    return code;
 }
 
 static tarn_code id_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -199,7 +168,7 @@ static tarn_code rebuild_one(struct tarn_rebuild *r, const struct tarn_rebuild_c
 {
     char dotted[TARN_DOTTED_MAX];
     TARN_ERR(fault);
-    tarn_code code = tarn_rebuild_table(r, c, &fault);
+    tarn_code code = c->format == TARN_FORMAT_ICEBERG ? tarn_rebuild_iceberg(r, c, &fault) : tarn_rebuild_table(r, c, &fault);
 
     if (code == TARN_OK)
         return TARN_OK;
@@ -233,7 +202,7 @@ static tarn_code name_all(struct tarn_search *s, struct tarn_err *err)
     tarn_code code = TARN_OK;
 
     if (s->count > 1)
-        qsort(s->items, s->count, sizeof *s->items, by_last_updated);
+        qsort(s->items, s->count, sizeof *s->items, by_right);
     for (size_t i = 0; i < s->count && code == TARN_OK; i++)
         if (!s->items[i].left_out)
             code = give_name(s, &s->items[i], err);
@@ -243,19 +212,21 @@ static tarn_code name_all(struct tarn_search *s, struct tarn_err *err)
 tarn_code tarn_rebuild(struct tarn_rebuild *r, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_search_done))) struct tarn_search s = { .rebuild = r };
-    struct known_ctx known = { .search = &s };
-    tarn_code code = tarn_store_read(r->lake->store, tables_tx, &known, err);
+    bool has_tables = false;
+    tarn_code code = tarn_store_read(r->lake->store, tables_tx, &has_tables, err);
 
-    if (code == TARN_OK && known.has_tables && !r->only_missing)
+    if (code == TARN_OK && has_tables && !r->only_missing)
         return tarn_fail(err, TARN_INVALID, "the catalog has tables: --missing takes those that it lacks");
     for (size_t i = 0; i < r->count && code == TARN_OK; i++)
         code = tarn_search_walk(&s, r->locations[i], err);
+    if (code == TARN_OK && r->only_missing)
+        code = tarn_search_views(&s, err);
     if (code == TARN_OK)
         code = tarn_search_heads(&s, err);
     if (code == TARN_OK)
         code = settle_catalog(&s, err);
-    if (code == TARN_OK)
-        code = leave_out_known(&s, err);
+    if (code == TARN_OK && r->only_missing)
+        code = tarn_search_known(&s, err);
     if (code == TARN_OK)
         code = name_all(&s, err);
     return code == TARN_OK ? rebuild_all(&s, err) : code;

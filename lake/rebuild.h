@@ -1,6 +1,7 @@
 /* rebuild.h - a catalog from the folders alone: every table of the manifest format under some locations whose documents
- * carry a catalog's ids comes back with its uuid, versions, snapshots, schemas, batches and rollbacks. For `tarn recover`, on a
- * database that nobody serves. */
+ * carry a catalog's ids comes back with its uuid, versions, snapshots, schemas, batches and rollbacks; every Iceberg table, whose
+ * documents carry none, with its uuid, its metadata and the commits that its metadata files tell. For `tarn recover`, on a database
+ * that nobody serves. */
 #ifndef TARN_LAKE_REBUILD_H
 #define TARN_LAKE_REBUILD_H
 #include "lake/lake.h"
@@ -14,7 +15,8 @@ struct tarn_rebuild_line {
     enum tarn_rebuild_kind kind;
     const char *location; /* borrowed, as all text; may be NULL */
     const char *table;    /* dotted; NULL: it has no name yet */
-    const char *uuid;     /* TARN_REBUILT */
+    enum tarn_format format; /* TARN_REBUILT, as the next ones */
+    const char *uuid;
     int64_t version, oldest_version, files, commits, schemas, batches; /* TARN_REBUILT; progress: version */
     int64_t done, total;  /* progress: tables */
     const char *message;  /* TARN_REBUILD_TOLD: one line */
@@ -38,17 +40,21 @@ struct tarn_rebuild {
  * ends early are whole tables; only_missing goes on from there. */
 TARN_MUST tarn_code tarn_rebuild(struct tarn_rebuild *rebuild, struct tarn_err *err);
 
-/* --- rebuild_table.c: one of them --- */
+/* --- rebuild_table.c, rebuild_iceberg.c: one of them --- */
 struct tarn_rebuild_candidate {
+    enum tarn_format format; /* manifest or Iceberg */
     char *location, *root; /* owned; canonical, and the location given that it was found under */
     char *named;           /* owned: the name in its manifest, NULL: none */
     char *catalog, *uuid;  /* owned: in its documents, NULL: none */
-    int64_t version, last_updated;
+    char *metadata;        /* owned: of an Iceberg table the newest metadata file, as a pointer names it */
+    int64_t version, last_updated; /* of an Iceberg table: the number of that file */
     struct tarn_ident ident; /* the name it gets */
     bool left_out;
 };
 TARN_MUST tarn_code tarn_rebuild_table(struct tarn_rebuild *rebuild, const struct tarn_rebuild_candidate *candidate,
                                        struct tarn_err *err);
+TARN_MUST tarn_code tarn_rebuild_iceberg(struct tarn_rebuild *rebuild, const struct tarn_rebuild_candidate *candidate,
+                                         struct tarn_err *err);
 void tarn_rebuild_tell(struct tarn_rebuild *rebuild, const char *location, const char *table, const char *fmt, ...)
     TARN_PRINTF(4, 5);
 #endif

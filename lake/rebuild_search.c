@@ -15,6 +15,7 @@ static void candidate_done(struct tarn_rebuild_candidate *c)
     free(c->named);
     free(c->catalog);
     free(c->uuid);
+    free(c->metadata);
 }
 
 void tarn_search_done(struct tarn_search *s)
@@ -24,11 +25,12 @@ void tarn_search_done(struct tarn_search *s)
     free(s->items);
     tarn_fileset_done(&s->locations);
     tarn_fileset_done(&s->names);
+    tarn_fileset_done(&s->views);
 }
 
 /* --- the folders --- */
 
-static tarn_code keep(struct tarn_search *s, const char *location, struct tarn_err *err)
+static tarn_code keep(struct tarn_search *s, const char *location, enum tarn_format format, struct tarn_err *err)
 {
     struct tarn_fileset_entry *met = tarn_fileset_put(&s->locations, location);
 
@@ -46,7 +48,7 @@ static tarn_code keep(struct tarn_search *s, const char *location, struct tarn_e
         s->cap = cap;
     }
     struct tarn_rebuild_candidate *c = &s->items[s->count++];
-    *c = (struct tarn_rebuild_candidate){ .location = strdup(location), .root = strdup(s->root), .version = -1 };
+    *c = (struct tarn_rebuild_candidate){ .format = format, .location = strdup(location), .root = strdup(s->root), .version = -1 };
     return c->location && c->root ? TARN_OK : tarn_fail_oom(err);
 }
 
@@ -61,16 +63,10 @@ static tarn_code note_found(void *ctx, const struct tarn_found *found, struct ta
     tarn_code code = tarn_buf_check(&location, err);
     if (code != TARN_OK)
         return code;
-    if (found->format == TARN_FORMAT_MANIFEST)
-        return keep(s, location.data, err);
-    if (found->format == TARN_FORMAT_ICEBERG)
-        tarn_rebuild_tell(s->rebuild, location.data, NULL,
-                          "an Iceberg table or view: register its newest metadata file again through the Iceberg REST catalog "
-                          "(docs/ICEBERG.md, Backups)");
-    else
-        tarn_rebuild_tell(s->rebuild, location.data, NULL,
-                          "a table of the format %s, which Tarn only observes: register it again",
-                          tarn_format_text(found->format));
+    if (found->format == TARN_FORMAT_MANIFEST || found->format == TARN_FORMAT_ICEBERG)
+        return keep(s, location.data, found->format, err);
+    tarn_rebuild_tell(s->rebuild, location.data, NULL, "a table of the format %s, which Tarn only observes: register it again",
+                      tarn_format_text(found->format));
     return TARN_OK;
 }
 
@@ -164,6 +160,14 @@ static tarn_code read_head(struct tarn_search *s, struct tarn_rebuild_candidate 
     return c->uuid ? TARN_OK : tarn_place_list(place, TARN_DIR_LOG, false, ask_entry, &any, err);
 }
 
+static tarn_code read_any(struct tarn_search *s, struct tarn_rebuild_candidate *c, struct tarn_err *err)
+{
+    if (c->format != TARN_FORMAT_ICEBERG)
+        return read_head(s, c, err);
+    tarn_code code = s->rebuild->only_missing ? tarn_search_pointed(s, c, err) : TARN_OK;
+    return code == TARN_OK && !c->left_out ? tarn_search_newest(s, c, err) : code;
+}
+
 tarn_code tarn_search_heads(struct tarn_search *s, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
@@ -172,7 +176,7 @@ tarn_code tarn_search_heads(struct tarn_search *s, struct tarn_err *err)
         struct tarn_rebuild_candidate *c = &s->items[i];
         TARN_ERR(fault);
         code = tarn_lake_goes_on(s->rebuild->lake, err);
-        if (code != TARN_OK || read_head(s, c, &fault) == TARN_OK)
+        if (code != TARN_OK || read_any(s, c, &fault) == TARN_OK)
             continue;
         c->left_out = true;
         tarn_rebuild_tell(s->rebuild, c->location, c->named, "cannot be read: %s: left out", fault.detail);
@@ -194,7 +198,7 @@ static tarn_code most_common(const struct tarn_search *s, const char **best, boo
     if (!ids)
         return tarn_fail_oom(err);
     for (size_t i = 0; i < s->count; i++)
-        if (!s->items[i].left_out && s->items[i].uuid)
+        if (!s->items[i].left_out && s->items[i].catalog)
             ids[count++] = s->items[i].catalog;
     if (count > 1)
         qsort(ids, count, sizeof *ids, by_catalog);
@@ -213,7 +217,7 @@ static void leave_out_others(struct tarn_search *s, const char *catalog)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct tarn_rebuild_candidate *c = &s->items[i];
-        if (c->left_out)
+        if (c->left_out || c->format == TARN_FORMAT_ICEBERG)
             continue;
         c->left_out = !c->uuid || !catalog || strcmp(c->catalog, catalog) != 0;
         if (!c->uuid)

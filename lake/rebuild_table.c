@@ -289,6 +289,7 @@ static void tell_done(struct tarn_rebuilding *b)
     const struct tarn_rebuild_line line = { .kind = TARN_REBUILT,
                                             .location = t->location,
                                             .table = b->dotted,
+                                            .format = t->format,
                                             .uuid = t->uuid,
                                             .version = t->version,
                                             .oldest_version = t->oldest_version,
