@@ -173,28 +173,32 @@ static tarn_code pass_over(struct tarn_walk *walk, tarn_code code, struct tarn_e
     return tarn_suspects_add(&walk->walked.unreadable, walk->current, fault->detail, -1, -1, -1, err);
 }
 
-static tarn_code read_folder(struct tarn_walk *walk, int depth, struct tarn_found *found, bool *is_table,
+/* A table, whose folders are not entered; or metadata whose table lies elsewhere. */
+static tarn_code read_folder(struct tarn_walk *walk, int depth, struct tarn_found *found, bool *is_found,
                              struct tarn_err *err)
 {
     struct tarn_marks marks = { 0 };
+    bool is_table = false;
     size_t before = walk->count;
     TARN_ERR(fault);
 
     walk->walked.folders++;
     tarn_code code = list_folder(walk, depth, &marks, &fault);
     if (code == TARN_OK)
-        code = tarn_marks_judge(walk->place, walk->current, &marks, is_table, &found->format, &walk->table, &fault);
+        code = tarn_marks_judge(walk->place, walk->current, &marks, &is_table, &found->format, &walk->table, &fault);
     if (code != TARN_OK)
         return pass_over(walk, code, &fault, err);
-    if (!*is_table)
-        return TARN_OK;
-    forget_from(walk, before);
-    if (found->format == TARN_FORMAT_PARQUET)
-        code = note_plain(walk, err);
-    walk->walked.tables++;
+    *is_found = is_table || marks.apart;
+    found->is_apart = !is_table;
     found->path = walk->current;
     found->table = walk->table;
-    return code;
+    if (!is_table) {
+        found->format = TARN_FORMAT_ICEBERG;
+        return TARN_OK;
+    }
+    forget_from(walk, before);
+    walk->walked.tables++;
+    return found->format == TARN_FORMAT_PARQUET ? note_plain(walk, err) : TARN_OK;
 }
 
 tarn_code tarn_walk_next(struct tarn_walk *walk, struct tarn_found *found, enum tarn_walk_step *step,
@@ -208,13 +212,13 @@ tarn_code tarn_walk_next(struct tarn_walk *walk, struct tarn_found *found, enum 
         walk->current = next.path;
         if (walk->stops && atomic_load(walk->stops))
             return tarn_fail(err, TARN_OVERLOADED, "the server stops");
-        bool is_table = false;
+        bool is_found = false;
         if (lies_in_plain(walk, next.path))
             continue;
-        tarn_code code = read_folder(walk, next.depth, found, &is_table, err);
+        tarn_code code = read_folder(walk, next.depth, found, &is_found, err);
         if (code != TARN_OK)
             return code;
-        if (!is_table)
+        if (!is_found)
             continue;
         *step = TARN_WALK_FOUND;
         return TARN_OK;

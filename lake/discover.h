@@ -9,6 +9,7 @@ struct tarn_found {
     const char *path;         /* under the place walked, "": the place itself */
     enum tarn_format format;
     const char *table;        /* what its manifest calls it (dotted, as written), NULL: it tells no name */
+    bool is_apart;            /* no table: metadata files of an Iceberg table that lies elsewhere, or was written so */
 };
 /* What a walk met so far. */
 struct tarn_walked {
@@ -29,7 +30,7 @@ TARN_MUST tarn_code tarn_walk_new(struct tarn_place *place, const atomic_bool *s
                                   struct tarn_err *err);
 enum tarn_walk_step {
     TARN_WALK_MORE,  /* nothing yet: ask again */
-    TARN_WALK_FOUND, /* *found is the next table, borrowed until the next call */
+    TARN_WALK_FOUND, /* *found is the next table, or metadata apart from its table; borrowed until the next call */
     TARN_WALK_END
 };
 /* Errors are storage's, when the place itself cannot be listed; a folder below that cannot is told in walked. */
@@ -51,6 +52,7 @@ void tarn_walked_done(struct tarn_walked *walked);
 /* What a folder shows of itself. */
 struct tarn_marks {
     bool manifest, log, delta, hudi, metadata, data;
+    bool apart;         /* Iceberg's metadata files in the folder itself */
     int64_t data_files; /* seen, in the folder itself */
 };
 /* Which table lies in `folder` by its marks: *is_table, *format, and *table (owned or NULL) as its manifest says. */

@@ -1,5 +1,6 @@
 /* discover_marks.c - what one folder shows of the table that it may be. */
 #include "base/text.h"
+#include "formats/iceberg/iceberg.h"
 #include "formats/manifest/manifest.h"
 #include "lake/discover.h"
 #include <stdio.h>
@@ -20,6 +21,7 @@ void tarn_marks_note(struct tarn_marks *marks, const char *name, bool is_folder)
     }
     marks->manifest |= strcmp(name, TARN_DOC_MANIFEST) == 0;
     marks->log |= strcmp(name, TARN_DOC_POINTER) == 0;
+    marks->apart |= tarn_iceberg_is_file_name(name);
     if (!tarn_is_data_file(name))
         return;
     marks->data = true;

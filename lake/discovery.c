@@ -205,7 +205,7 @@ tarn_code tarn_discovery_next(struct tarn_discovery *d, tarn_discovered_fn *fn, 
     enum tarn_walk_step step = TARN_WALK_MORE;
     tarn_code code = tarn_walk_next(d->walk, &found, &step, err);
 
-    if (code == TARN_OK && step == TARN_WALK_FOUND)
+    if (code == TARN_OK && step == TARN_WALK_FOUND && !found.is_apart)
         code = tell(d, &found, fn, ctx, err);
     *end = step == TARN_WALK_END;
     return code;

@@ -220,7 +220,7 @@ tarn_code tarn_rebuild(struct tarn_rebuild *r, struct tarn_err *err)
     for (size_t i = 0; i < r->count && code == TARN_OK; i++)
         code = tarn_search_walk(&s, r->locations[i], err);
     if (code == TARN_OK && r->only_missing)
-        code = tarn_search_views(&s, err);
+        code = tarn_search_catalog(&s, err);
     if (code == TARN_OK)
         code = tarn_search_heads(&s, err);
     if (code == TARN_OK)

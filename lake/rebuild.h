@@ -43,6 +43,7 @@ TARN_MUST tarn_code tarn_rebuild(struct tarn_rebuild *rebuild, struct tarn_err *
 /* --- rebuild_table.c, rebuild_iceberg.c: one of them --- */
 struct tarn_rebuild_candidate {
     enum tarn_format format; /* manifest or Iceberg */
+    bool is_apart;         /* the metadata files of an Iceberg table lie in the folder itself, as write.metadata.path wants it */
     char *location, *root; /* owned; canonical, and the location given that it was found under */
     char *named;           /* owned: the name in its manifest, NULL: none */
     char *catalog, *uuid;  /* owned: in its documents, NULL: none */

@@ -6,7 +6,7 @@
 #include "lake/iceberg.h"
 #include "lake/iceberg_history.h"
 #include "lake/lease.h"
-#include "lake/rebuild_run.h"
+#include "lake/rebuild.h"
 #include "lake/register.h"
 #include <stdio.h>
 #include <string.h>

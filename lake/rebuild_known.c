@@ -8,58 +8,46 @@ enum { PAGE_TABLES = 1000 };
 
 /* --- uuids --- */
 
-struct known {
+struct page {
     struct tarn_search *search;
-    struct tarn_fileset uuids;
-    /* the page */
     struct tarn_table_filter filter;
     char namespace_[TARN_NAMESPACE_MAX + 1], name[TARN_NAME_MAX + 1];
     int64_t rows;
-    /* the candidate at hand */
-    const struct tarn_rebuild_candidate *c;
-    struct tarn_table *owner; /* owned */
 };
 
-static void known_done(struct known *k)
+static tarn_code note_table(void *ctx, const struct tarn_table *table, struct tarn_err *err)
 {
-    tarn_fileset_done(&k->uuids);
-    tarn_table_free(k->owner);
-}
+    struct page *page = ctx;
 
-static tarn_code note(void *ctx, const struct tarn_table *table, struct tarn_err *err)
-{
-    struct known *k = ctx;
-
-    k->rows++;
-    snprintf(k->namespace_, sizeof k->namespace_, "%s", table->namespace_);
-    snprintf(k->name, sizeof k->name, "%s", table->name);
-    k->filter.after_id = table->id;
-    return tarn_fileset_put(&k->uuids, table->uuid) ? TARN_OK : tarn_fail_oom(err);
+    page->rows++;
+    snprintf(page->namespace_, sizeof page->namespace_, "%s", table->namespace_);
+    snprintf(page->name, sizeof page->name, "%s", table->name);
+    page->filter.after_id = table->id;
+    return tarn_fileset_put(&page->search->uuids, table->uuid) ? TARN_OK : tarn_fail_oom(err);
 }
 
 static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct known *k = ctx;
+    struct page *page = ctx;
     char namespace_[TARN_NAMESPACE_MAX + 1], name[TARN_NAME_MAX + 1];
-    struct tarn_table_filter filter = k->filter;
+    struct tarn_table_filter filter = page->filter;
 
-    memcpy(namespace_, k->namespace_, sizeof namespace_);
-    memcpy(name, k->name, sizeof name);
+    memcpy(namespace_, page->namespace_, sizeof namespace_);
+    memcpy(name, page->name, sizeof name);
     filter.after_namespace = namespace_;
     filter.after_name = name;
-    k->rows = 0;
-    return tx->ops->tables.list(tx, &filter, note, k, err);
+    page->rows = 0;
+    return tx->ops->tables.list(tx, &filter, note_table, page, err);
 }
 
-/* Live ones, and those that may still be restored. */
-static tarn_code read_uuids(struct known *k, bool dropped, struct tarn_err *err)
+static tarn_code read_uuids(struct tarn_search *s, bool dropped, struct tarn_err *err)
 {
+    struct page page = { .search = s, .filter = { .format = -1, .mode = -1, .dropped = dropped, .limit = PAGE_TABLES },
+                         .rows = PAGE_TABLES };
     tarn_code code = TARN_OK;
 
-    k->filter = (struct tarn_table_filter){ .format = -1, .mode = -1, .dropped = dropped, .limit = PAGE_TABLES };
-    k->namespace_[0] = k->name[0] = '\0';
-    for (k->rows = PAGE_TABLES; code == TARN_OK && k->rows == PAGE_TABLES;)
-        code = tarn_store_read(k->search->rebuild->lake->store, page_tx, k, err);
+    while (code == TARN_OK && page.rows == PAGE_TABLES)
+        code = tarn_store_read(s->rebuild->lake->store, page_tx, &page, err);
     return code;
 }
 
@@ -92,57 +80,65 @@ static tarn_code views_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->namespaces.list(tx, "", EVERY, note_namespace, &v, err);
 }
 
-tarn_code tarn_search_views(struct tarn_search *s, struct tarn_err *err)
+/* Dropped tables may still be restored. */
+tarn_code tarn_search_catalog(struct tarn_search *s, struct tarn_err *err)
 {
-    return tarn_store_read(s->rebuild->lake->store, views_tx, s, err);
+    tarn_code code = read_uuids(s, false, err);
+
+    if (code == TARN_OK)
+        code = read_uuids(s, true, err);
+    return code == TARN_OK ? tarn_store_read(s->rebuild->lake->store, views_tx, s, err) : code;
 }
 
 /* --- places --- */
 
+struct at {
+    const struct tarn_rebuild_candidate *c;
+    struct tarn_table *owner; /* owned */
+};
+
+static void at_done(struct at *at) { tarn_table_free(at->owner); }
+
 static tarn_code owner_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct known *k = ctx;
+    struct at *at = ctx;
 
-    tarn_table_free(tarn_take(&k->owner));
-    return tx->ops->tables.at_location(tx, k->c->location, 0, 0, false, &k->owner, err);
+    tarn_table_free(tarn_take(&at->owner));
+    return tx->ops->tables.at_location(tx, at->c->location, 0, 0, false, &at->owner, err);
 }
 
 tarn_code tarn_search_pointed(struct tarn_search *s, struct tarn_rebuild_candidate *c, struct tarn_err *err)
 {
-    __attribute__((cleanup(known_done))) struct known k = { .search = s, .c = c };
-    tarn_code code = tarn_store_read(s->rebuild->lake->store, owner_tx, &k, err);
+    __attribute__((cleanup(at_done))) struct at at = { .c = c };
+    tarn_code code = tarn_store_read(s->rebuild->lake->store, owner_tx, &at, err);
 
-    c->left_out = code == TARN_OK && k.owner && k.owner->format == TARN_FORMAT_ICEBERG &&
-                  strcmp(k.owner->location, c->location) == 0;
+    c->left_out = code == TARN_OK && at.owner && at.owner->format == TARN_FORMAT_ICEBERG &&
+                  strcmp(at.owner->location, c->location) == 0;
     return code;
 }
 
-static tarn_code judge(struct known *k, struct tarn_rebuild_candidate *c, struct tarn_err *err)
+static tarn_code judge(struct tarn_search *s, struct tarn_rebuild_candidate *c, struct tarn_err *err)
 {
-    struct tarn_rebuild *r = k->search->rebuild;
+    __attribute__((cleanup(at_done))) struct at at = { .c = c };
+    tarn_code code = tarn_store_read(s->rebuild->lake->store, owner_tx, &at, err);
+    bool is_known = tarn_fileset_find(&s->uuids, c->uuid) != NULL;
 
-    k->c = c;
-    tarn_code code = tarn_store_read(r->lake->store, owner_tx, k, err);
     if (code != TARN_OK)
         return code;
-    bool is_known = tarn_fileset_find(&k->uuids, c->uuid) != NULL;
-    c->left_out = k->owner || is_known;
-    if (k->owner && strcmp(k->owner->uuid, c->uuid) != 0)
-        tarn_rebuild_tell(r, c->location, c->named, "the catalog has another table there, %s: left out", k->owner->uuid);
-    else if (!k->owner && is_known)
-        tarn_rebuild_tell(r, c->location, c->named, "the catalog has that table, %s, at another place: left out", c->uuid);
+    c->left_out = at.owner || is_known;
+    if (at.owner && strcmp(at.owner->uuid, c->uuid) != 0)
+        tarn_rebuild_tell(s->rebuild, c->location, c->named, "the catalog has another table there, %s: left out", at.owner->uuid);
+    else if (!at.owner && is_known)
+        tarn_rebuild_tell(s->rebuild, c->location, c->named, "the catalog has that table, %s, at another place: left out", c->uuid);
     return TARN_OK;
 }
 
 tarn_code tarn_search_known(struct tarn_search *s, struct tarn_err *err)
 {
-    __attribute__((cleanup(known_done))) struct known k = { .search = s };
-    tarn_code code = read_uuids(&k, false, err);
+    tarn_code code = TARN_OK;
 
-    if (code == TARN_OK)
-        code = read_uuids(&k, true, err);
     for (size_t i = 0; i < s->count && code == TARN_OK; i++)
         if (!s->items[i].left_out)
-            code = judge(&k, &s->items[i], err);
+            code = judge(s, &s->items[i], err);
     return code;
 }

@@ -21,7 +21,7 @@ struct file {
     char uuid[40];
     int64_t updated_ms;
     char *location, *folder;   /* as the document has them: the table's, that of the metadata file after it */
-    bool is_here, stays_here;  /* are they this folder, and the folder metadata in it? */
+    bool is_here, stays_here;  /* are they this folder, and that of these files? */
 };
 struct newest {
     struct tarn_search *search;
@@ -94,7 +94,7 @@ static tarn_code list_files(struct newest *n, struct tarn_err *err)
     TARN_AUTO(place) struct tarn_place *place = NULL;
     tarn_code code = TARN_OK;
 
-    if (asprintf(&n->folder, "%s/metadata", n->c->location) < 0) {
+    if (asprintf(&n->folder, "%s%s", n->c->location, n->c->is_apart ? "" : "/metadata") < 0) {
         n->folder = NULL;
         return tarn_fail_oom(err);
     }
@@ -308,11 +308,12 @@ static void tell_none(const struct newest *n)
         if (f->kind == TIP && (!elsewhere || f->number > elsewhere->number))
             elsewhere = f;
     }
+    if ((elsewhere && tarn_fileset_find(&n->search->uuids, elsewhere->uuid)) ||
+        (!elsewhere && has_view && tarn_fileset_find(&n->search->views, n->c->location)))
+        return; /* the catalog has it */
     if (elsewhere)
         tarn_rebuild_tell(r, n->c->location, NULL, "%s is of an Iceberg table that lies at %s: a copy, or metadata apart from its table "
                           "(write.metadata.path): left out: " REGISTER_IT, elsewhere->name, elsewhere->location);
-    else if (has_view && tarn_fileset_find(&n->search->views, n->c->location))
-        return; /* the catalog has it */
     else if (has_view)
         tarn_rebuild_tell(r, n->c->location, NULL, "an Iceberg view: left out: register its newest metadata file again "
                           "(docs/ICEBERG.md, Backups)");

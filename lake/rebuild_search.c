@@ -25,12 +25,13 @@ void tarn_search_done(struct tarn_search *s)
     free(s->items);
     tarn_fileset_done(&s->locations);
     tarn_fileset_done(&s->names);
+    tarn_fileset_done(&s->uuids);
     tarn_fileset_done(&s->views);
 }
 
 /* --- the folders --- */
 
-static tarn_code keep(struct tarn_search *s, const char *location, enum tarn_format format, struct tarn_err *err)
+static tarn_code keep(struct tarn_search *s, const char *location, const struct tarn_found *found, struct tarn_err *err)
 {
     struct tarn_fileset_entry *met = tarn_fileset_put(&s->locations, location);
 
@@ -48,7 +49,8 @@ static tarn_code keep(struct tarn_search *s, const char *location, enum tarn_for
         s->cap = cap;
     }
     struct tarn_rebuild_candidate *c = &s->items[s->count++];
-    *c = (struct tarn_rebuild_candidate){ .format = format, .location = strdup(location), .root = strdup(s->root), .version = -1 };
+    *c = (struct tarn_rebuild_candidate){ .format = found->format, .is_apart = found->is_apart, .location = strdup(location),
+                                          .root = strdup(s->root), .version = -1 };
     return c->location && c->root ? TARN_OK : tarn_fail_oom(err);
 }
 
@@ -64,7 +66,7 @@ static tarn_code note_found(void *ctx, const struct tarn_found *found, struct ta
     if (code != TARN_OK)
         return code;
     if (found->format == TARN_FORMAT_MANIFEST || found->format == TARN_FORMAT_ICEBERG)
-        return keep(s, location.data, found->format, err);
+        return keep(s, location.data, found, err);
     tarn_rebuild_tell(s->rebuild, location.data, NULL, "a table of the format %s, which Tarn only observes: register it again",
                       tarn_format_text(found->format));
     return TARN_OK;

@@ -1,72 +1,19 @@
 #!/usr/bin/env python3
 """The Iceberg tables of a catalog that was deleted come back from their metadata files: documents, versions and history are as they
 were, and what is odd in a folder is told."""
-import datetime, gzip, json, os, random, shutil, subprocess, sys, time, urllib.parse
+import datetime, gzip, json, os, random, shutil, subprocess, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from answers import Writer, assert_same, quoted, table_answers
-from iceberg import Catalog, append, local, metadata_files, start
+from iceberg import local, metadata_files
+from iceberg_lake import Lake, begin, dotted, path_of
 from tarn import TARN, Server, folder, main
-from test_rebuild import NOT_THERE, lose, put, recover, spoil, until_published
+from test_rebuild import NOT_THERE, lose as lose_database, put, recover, spoil, until_published
 
 A, B = "11111111-1111-4111-8111-111111111111", "ffffffff-ffff-4fff-8fff-ffffffffffff"
 NOT_THERE_ROW = {"revision", *NOT_THERE} - {"properties"}  # of an Iceberg table the document has them
 CLOCK = ("created_at", "last_updated", "committed_at")  # the document's instants and the row's are taken one after the other
-
-
-class Lake:
-    """A server over a lake, and its Iceberg face. A name is (levels joined by dots in the URL's way, table)."""
-
-    def __init__(self, home):
-        self.home, self.lake = home, home + "/lake"
-        self.server, self.face = start(home, tokens=True)
-        self.client = self.server.client()
-        self.serial = 0
-
-    def create(self, namespace, name, **more):
-        return self.face.table(quoted_levels(namespace), name, **more)
-
-    def load(self, namespace, name):
-        return self.face.ok("GET", path_of(namespace, name))
-
-    def send(self, namespace, name, updates, requirements=()):
-        return self.face.ok("POST", path_of(namespace, name), {"requirements": list(requirements), "updates": list(updates)})
-
-    def append(self, namespace, name):
-        """A snapshot as an engine makes it: its manifest list lies there."""
-        metadata = self.load(namespace, name)["metadata"]
-        self.serial += 1
-        parent = metadata.get("current-snapshot-id", -1)
-        updates, requirements = append(1000 + self.serial, metadata.get("last-sequence-number", 0) + 1, parent if parent > 0 else None,
-                                       now=int(time.time() * 1000), location=metadata["location"],
-                                       **{"added-data-files": "1", "added-files-size": "10", "total-data-files": str(self.serial),
-                                          "total-files-size": str(10 * self.serial), "total-records": "7"})
-        put(local(updates[0]["snapshot"]["manifest-list"]), "x")
-        return self.send(namespace, name, updates, requirements)
-
-    def set(self, namespace, name, **properties):
-        return self.send(namespace, name, [{"action": "set-properties", "updates": properties}])
-
-    def restart(self):
-        self.server.start()
-        self.face, self.client = Catalog(self.server.port, self.server.token), self.server.client()
-
-    def lose(self):
-        self.server.kill()
-        lose(self.server)
-
-
-def quoted_levels(namespace):
-    return "%1F".join(urllib.parse.quote(level, safe="") for level in namespace)
-
-
-def path_of(namespace, name):
-    return f"/namespaces/{quoted_levels(namespace)}/tables/{quoted(name)}"
-
-
-def dotted(namespace, name):
-    return ".".join('"' + part.replace('"', '""') + '"' if "." in part or '"' in part else part for part in (*namespace, name))
 
 
 def answers(lake, namespace, name):
@@ -75,6 +22,11 @@ def answers(lake, namespace, name):
     row = lake.client.get(url)
     return {"load": lake.load(namespace, name), "row": {k: v for k, v in row.items() if k not in NOT_THERE_ROW},
             "commits": lake.client.get(url + "/commits")["commits"]}
+
+
+def lose(lake):
+    lake.server.kill()
+    lose_database(lake.server)
 
 
 def without_clock(told):
@@ -131,21 +83,6 @@ def fill(lake):
     return as_folders
 
 
-def begin(lake, namespace, name, staged):
-    """CREATE TABLE AS: one commit makes the table and its first snapshot."""
-    updates, _ = append(5, 1, None, now=int(time.time() * 1000), location=staged["location"])
-    put(local(updates[0]["snapshot"]["manifest-list"]), "x")
-    schema = staged["schemas"][0]
-    lake.face.ok("POST", path_of(namespace, name), {
-        "requirements": [{"type": "assert-create"}],
-        "updates": [{"action": "assign-uuid", "uuid": staged["table-uuid"]}, {"action": "upgrade-format-version", "format-version": 2},
-                    {"action": "add-schema", "schema": schema}, {"action": "set-current-schema", "schema-id": -1},
-                    {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}}, {"action": "set-default-spec", "spec-id": -1},
-                    {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
-                    {"action": "set-default-sort-order", "sort-order-id": -1},
-                    {"action": "set-location", "location": staged["location"]}, *updates]})
-
-
 def a_catalog_of_both_kinds_comes_back():
     with folder() as home:
         lake = Lake(home)
@@ -160,7 +97,7 @@ def a_catalog_of_both_kinds_comes_back():
         before = {key: answers(lake, *key) for key in as_folders}
         assert before[("s",), "short"]["row"]["version"] == 6 and len(metadata_files(before[("s",), "short"]["load"])) == 3
         lake.face.ok("DELETE", path_of(("s",), "gone"))
-        lake.lose()
+        lose(lake)
         dry = recover(lake.server.data, lake.lake, "--dry-run")
         done = recover(lake.server.data, lake.lake)
         assert done["tables"] == dry["tables"] and done["told"] == [], done["told"]
@@ -286,7 +223,12 @@ def what_is_odd_in_a_folder_is_told_and_the_newest_good_file_is_taken():
         arrived = answers(lake, ("s",), "set_off")
         lake.face.view("s", "view")
         lake.create(("s",), "apart", properties={"write.metadata.path": f"file://{lake.lake}/s/kept/metadata"})
-        lake.lose()
+        lake.create(("s",), "stale")
+        lake.append(("s",), "stale")
+        lake.set(("s",), "stale", **{"write.metadata.path": f"file://{lake.lake}/off/stale"})
+        lake.create(("s",), "flat", location=f"file://{lake.lake}/s/flat", properties={"write.metadata.path": f"file://{lake.lake}/s/flat/"})
+        flat = lake.append(("s",), "flat")
+        lose(lake)
         for name, odd, _, taken in ODD:
             made = odd(local(newest[name]))
             expected[name] = {"newest": newest[name], "made": "file://" + (made or ""), None: None}[taken]
@@ -310,6 +252,9 @@ def what_is_odd_in_a_folder_is_told_and_the_newest_good_file_is_taken():
         assert "a copy of" in told.pop("set_off")[0]
         now = answers(lake, ("s",), "arrived")
         assert now["load"] == arrived["load"] and [c["version"] for c in now["commits"]] == [2, 1], now["commits"]
+        # The file in the folder does not know that later ones lie elsewhere; those do.
+        assert "stale: a copy, or metadata apart" in told.pop("../off/stale")[0] and rows["s.stale"]["version"] == 1
+        assert lake.load(("s",), "flat") == {**flat, "config": lake.load(("s",), "flat")["config"]}, flat
         assert told == {}, told
         lake.server.stop()
 
@@ -324,6 +269,7 @@ def tables_made_since_a_backup_are_added_and_known_ones_are_left_alone():
         lake.face.ok("DELETE", path_of(("s",), "dropped"))
         lake.send(("s",), "moves", [{"action": "set-location", "location": f"file://{lake.lake}/s/moved"}])
         lake.face.view("s", "view")
+        lake.create(("s",), "apart", properties={"write.metadata.path": f"file://{lake.lake}/off/apart"})
         backup = f"{home}/backup.sqlite"
         subprocess.run([TARN, "backup", backup, "--url", f"http://127.0.0.1:{lake.server.port}", "--token", lake.server.token], check=True,
                        stdout=subprocess.DEVNULL)
@@ -332,7 +278,7 @@ def tables_made_since_a_backup_are_added_and_known_ones_are_left_alone():
         lake.face.view("s", "new_view")
         before = answers(lake, ("s",), "new")
         rival(local(lake.load(("s",), "known")["metadata-location"]), A, 1000)
-        lake.lose()
+        lose(lake)
         shutil.copyfile(backup, f"{lake.server.data}/tarn.sqlite")
         assert "--missing" in recover(lake.server.data, lake.lake, code=2)
         for tables in (["s.new"], []):
@@ -364,7 +310,7 @@ def names_that_tables_tell_themselves_go_before_those_of_folders():
             if name.endswith(".metadata.json"):
                 path = f"{inner}/metadata/{name}"
                 put(path, {**read(path), "location": "file://" + inner, "table-uuid": B})
-        lose(lake.server)
+        lose_database(lake.server)
         done = recover(lake.server.data, lake.lake, "--dry-run", code=1)
         assert {t["table"]: t["location"] for t in done["tables"]} == {"s.t": f"{lake.lake}/native", "s.t_2": f"{lake.lake}/s/t"}, done
         assert len(done["told"]) == 1 and "s.t_2" in done["told"][0]["message"], done["told"]
