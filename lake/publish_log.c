@@ -19,14 +19,14 @@ struct entry {
     char transaction[TARN_TXN_ID_MAX + 1];
     size_t start, len; /* in the batch's text */
     int64_t version;
-    bool is_known, is_whole; /* not known: it has no text */
+    bool follows, is_whole;
 };
 
 struct batch {
     struct tarn_publish_run *run;
     int64_t from, to; /* the first version and the last one */
     int64_t next; /* the first one that is not in it */
-    bool follows; /* the version before `next` is known, and so what `next` did to it */
+    bool follows; /* the version before `next` is known, and so what the commit of `next` did */
     struct tarn_commit_row
         huge; /* owned: of `next`, when that is too large for memory; transaction NULL else */
     struct tarn_buf text;
@@ -143,7 +143,7 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
     const struct tarn_publish_run *run = b->run;
     struct entry *e = &b->entries[b->count];
     struct op_writer ops = { tarn_jsonw_to(&b->text), row->version, run->table->first_version, 0 };
-    *e = (struct entry){ .start = b->text.len, .version = row->version, .is_known = true };
+    *e = (struct entry){ .start = b->text.len, .version = row->version, .follows = b->follows };
     snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
     tarn_entry_write_head(&ops.w, run->table, run->lake->catalog_id, row);
     tarn_code code = tx->ops->files.of_version(tx, run->table_id, row->version, write_op, &ops, err);
@@ -151,13 +151,15 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
         return code;
     tarn_entry_write_end(&ops.w, row);
     e->len = b->text.len - e->start;
-    e->is_whole = ops.count == row->files_added + row->files_removed;
+    e->is_whole = e->follows && ops.count == row->files_added + row->files_removed;
     b->count++;
     return tarn_buf_check(&b->text, err);
 }
 
 /* --- what a commit did --- */
 
+/* After versions that were lost, or that nobody needs any more, a recovery took a snapshot: its rows are the difference to
+ * what was known before, and not what the commit did. That its entry alone can tell. */
 static tarn_code find_before(struct tarn_tx *tx, struct batch *b, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row before = { 0 };
@@ -168,15 +170,6 @@ static tarn_code find_before(struct tarn_tx *tx, struct batch *b, struct tarn_er
     tarn_code code = tx->ops->commits.get(tx, b->run->table_id, b->next - 1, &before, &fault);
     b->follows = code == TARN_OK;
     return code == TARN_OK || code == TARN_VERSION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
-}
-
-/* After versions that were lost, or that nobody needs any more, a recovery took a snapshot: its rows are the difference to
- * what was known before, and not what the commit did. That its entry alone can tell. */
-static void take_unknown(struct batch *b, const struct tarn_commit_row *row)
-{
-    struct entry *e = &b->entries[b->count++];
-    *e = (struct entry){ .start = b->text.len, .version = row->version };
-    snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
 }
 
 /* One version into the batch; sets b->huge when it does not fit there. */
@@ -191,18 +184,13 @@ static tarn_code take_version(struct tarn_tx *tx, struct batch *b, struct tarn_e
     }
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
-    if (!b->follows) {
-        take_unknown(b, &row);
-        b->follows = true;
-        b->next++;
-        return TARN_OK;
-    }
     if (row.files_added + row.files_removed > TARN_ENTRY_SMALL_OPS) {
         b->huge = row;
         row = (struct tarn_commit_row){ 0 };
         return TARN_OK;
     }
     code = render(tx, b, &row, err);
+    b->follows = true;
     if (code == TARN_OK)
         b->next++;
     return code;
@@ -223,26 +211,61 @@ static tarn_code batch_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code;
 }
 
-/* One that is not known lies there, or the snapshot that a recovery took lies beside it. */
+tarn_code tarn_publish_own_entry(struct tarn_publish_run *run, const char *path, int64_t version,
+                                 struct tarn_entry_head *head, bool *there, bool *own, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+    tarn_code code = tarn_entry_read_at(run->place, path, head, NULL, NULL, NULL, &fault);
+    *there = code != TARN_NOT_FOUND;
+    *own = code == TARN_OK && head->catalog && strcmp(head->catalog, run->lake->catalog_id) == 0 && head->table_uuid &&
+           strcmp(head->table_uuid, run->table->uuid) == 0 && head->version == version;
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+/* Its entry may have been there before the recovery, and tells what the rows cannot. */
+static tarn_code is_told(struct batch *b, const char *transaction, int64_t version, bool follows, bool *told,
+                         struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1 };
+    char path[TARN_PATH_MAX];
+    bool there = false;
+    *told = false;
+    if (follows)
+        return TARN_OK;
+    snprintf(path, sizeof path, TARN_DIR_LOG "/%.*s.json", TARN_TXN_ID_MAX, transaction);
+    return tarn_publish_own_entry(b->run, path, version, &head, &there, told, err);
+}
+
 static tarn_code put_entries(struct batch *b, struct tarn_err *err)
 {
     struct tarn_new_object objects[BATCH_ENTRIES];
     char names[BATCH_ENTRIES][TARN_TXN_ID_MAX + 8];
     size_t count = 0;
-    for (size_t i = 0; i < b->count; i++) {
+    tarn_code code = TARN_OK;
+    for (size_t i = 0; code == TARN_OK && i < b->count; i++) {
         const struct entry *e = &b->entries[i];
-        if (!e->is_known)
+        bool told = false;
+        code = is_told(b, e->transaction, e->version, e->follows, &told, err);
+        if (told)
             continue;
         snprintf(names[count], sizeof names[count], "%s.json", e->transaction);
         objects[count] = (struct tarn_new_object){ names[count], b->text.data + e->start, e->len, false };
         count++;
     }
-    tarn_code code = tarn_place_create_all(b->run->place, TARN_DIR_LOG, objects, count, err);
+    if (code == TARN_OK)
+        code = tarn_place_create_all(b->run->place, TARN_DIR_LOG, objects, count, err);
     for (size_t i = 0; code == TARN_OK && i < count; i++) {
         if (objects[i].exists)
             code = compare_small(b->run, names[i], objects[i].data, objects[i].len, err);
     }
     return code;
+}
+
+static tarn_code put_huge(struct batch *b, struct tarn_err *err)
+{
+    bool told = false;
+    tarn_code code = is_told(b, b->huge.transaction, b->next++, b->follows, &told, err);
+    return code == TARN_OK && !told ? tarn_publish_huge(b->run, &b->huge, TARN_PUT_CREATE, err) : code;
 }
 
 /* --- all of them --- */
@@ -266,10 +289,8 @@ tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err)
         tarn_code code = tarn_publish_read(run, batch_tx, &b, err);
         if (code == TARN_OK)
             code = put_entries(&b, err);
-        if (code == TARN_OK && b.huge.transaction) {
-            code = tarn_publish_huge(run, &b.huge, TARN_PUT_CREATE, err);
-            b.next++;
-        }
+        if (code == TARN_OK && b.huge.transaction)
+            code = put_huge(&b, err);
         if (code != TARN_OK)
             return code;
         run->entries_done = b.next - 1;
@@ -287,7 +308,7 @@ static tarn_code give_entries(const struct batch *b, tarn_publish_entries_fn *fn
         const struct entry *e = &b->entries[i];
         entries[i] = (struct tarn_publish_entry){ .transaction = e->transaction,
                                                   .version = e->version,
-                                                  .text = e->is_known ? b->text.data + e->start : NULL,
+                                                  .text = b->text.data + e->start,
                                                   .len = e->len,
                                                   .is_whole = e->is_whole };
     }
@@ -298,8 +319,8 @@ static tarn_code give_huge(const struct batch *b, tarn_publish_entries_fn *fn, v
 {
     const struct tarn_publish_entry entry = { .transaction = b->huge.transaction,
                                               .version = b->huge.version,
-                                              .huge = &b->huge,
-                                              .is_whole = b->huge.version > b->run->table->oldest_version };
+                                              .huge = b->follows ? &b->huge : NULL,
+                                              .is_whole = b->follows && b->huge.version > b->run->table->oldest_version };
     return fn(ctx, &entry, 1, err);
 }
 

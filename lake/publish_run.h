@@ -114,8 +114,8 @@ struct tarn_publish_entry {
     int64_t version;
     const char *text; /* NULL: */
     size_t len;
-    const struct tarn_commit_row *huge; /* too large for memory: its commit */
-    bool is_whole; /* else older file rows are gone, and with them some operations */
+    const struct tarn_commit_row *huge; /* too large for memory: its commit; NULL too: nothing is known of it */
+    bool is_whole; /* else older file rows are gone, and with them some operations; or they are another's, a snapshot's */
 };
 /* Some at a time, at most TARN_PUBLISH_ENTRIES; a huge one alone. */
 #define TARN_PUBLISH_ENTRIES 64
@@ -123,6 +123,10 @@ typedef tarn_code tarn_publish_entries_fn(void *ctx, const struct tarn_publish_e
                                           struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_entries(struct tarn_publish_run *run, int64_t from, tarn_publish_entries_fn *fn,
                                          void *ctx, struct tarn_err *err);
+/* Does an entry of Tarn's own lie there, of that version of the table? *head is the caller's to free. */
+struct tarn_entry_head;
+TARN_MUST tarn_code tarn_publish_own_entry(struct tarn_publish_run *run, const char *path, int64_t version,
+                                           struct tarn_entry_head *head, bool *there, bool *own, struct tarn_err *err);
 enum tarn_publish_found { TARN_FOUND_NOTHING, TARN_FOUND_SAME, TARN_FOUND_OTHER };
 /* Does the object there say the same as the entry `text`? */
 TARN_MUST tarn_code tarn_publish_compare(struct tarn_publish_run *run, const char *path, const char *text, size_t len,

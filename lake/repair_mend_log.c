@@ -160,15 +160,12 @@ static tarn_code is_readable(struct tarn_mend *m, const char *path, const struct
                              bool *good, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1 };
-    TARN_ERR(fault);
-    tarn_code code = tarn_entry_read_at(m->run.place, path, &head, NULL, NULL, NULL, &fault);
+    tarn_code code = tarn_publish_own_entry(&m->run, path, entry->version, &head, there, good, err);
 
-    *there = code != TARN_NOT_FOUND;
-    *good = code == TARN_OK && is_ours(m, head.catalog, head.table_uuid) && head.version == entry->version;
     if (*good && entry->huge)
         *good = head.adds == entry->huge->files_added && head.removes == entry->huge->files_removed &&
                 head.bytes_added == entry->huge->bytes_added;
-    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return code;
 }
 
 static tarn_code look_at(struct tarn_mend *m, const char *path, const struct tarn_publish_entry *entry,
