@@ -727,15 +727,16 @@ class Run:
         return table
 
     def adopt(self, name):
-        """One that another writer began: version 4, an entry above the pointer."""
+        """One that another writer began: version 4, an entry above the pointer. (Of a rebuilt catalog that entry is one of those from before,
+        so that a number left out before it would be told as a lost one.)"""
         table = Table(name, f"{self.lake}/{name}")
         os.makedirs(table.location + "/_transactions")
         files = {f"d=0/old-{n}.parquet": {"path": f"d=0/old-{n}.parquet", "size": 10 + n} for n in range(1, 5)}
         for n, entry in enumerate(files.values(), 1):
             with open(f"{table.location}/_transactions/txn-{n}.json", "w") as f:
                 json.dump({"id": f"txn-{n}", "operations": [{"type": "add_file", **entry}]}, f)
-        with open(f"{table.location}/_transactions/txn-6.json", "w") as f:
-            json.dump({"id": "txn-6", "operations": [{"type": "add_file", "path": "d=0/never.parquet", "size": 1}]}, f)
+        with open(f"{table.location}/_transactions/txn-5.json", "w") as f:
+            json.dump({"id": "txn-5", "operations": [{"type": "add_file", "path": "d=0/never.parquet", "size": 1}]}, f)
         with open(table.location + "/manifest.json", "w") as f:
             json.dump({"version": 4, "files": list(files.values())}, f)
         with open(table.location + "/last_committed_txn", "w") as f:
@@ -814,20 +815,27 @@ class Run:
             path = f"{self.server.data}/tarn.sqlite{suffix}"
             if os.path.exists(path):
                 os.unlink(path)
-        if self.backup and self.rng.random() < 0.5:
+        logs = {table: Storage(table).entries() for table in self.tables}
+        if self.backup and self.rng.random() < 0.5 and self.leads_to(self.backup[1], logs):
             self.note("the backup is put back")
-            shutil.copyfile(self.backup, f"{self.server.data}/tarn.sqlite")
+            shutil.copyfile(self.backup[0], f"{self.server.data}/tarn.sqlite")
             self.count("restored backup")
         else:
             self.note("tarn recover")
             done = subprocess.run([TARN, "recover", "--data", self.server.data, "--json", self.lake], capture_output=True, text=True)
             told = [t for t in json.loads(done.stdout or "{}").get("told", ["no answer"])]
             assert done.returncode == 0, (done.returncode, told, done.stderr)
+            for table, log in logs.items(): # an id whose entry is gone is known to nobody
+                table.bodies = {i: (version, body) for i, (version, body) in table.bodies.items() if version in log}
             self.backup = None
             self.count("rebuilt")
         self.server.start()
         self.client = self.server.client()
         self.judge(True)
+
+    def leads_to(self, versions, logs):
+        """Is every version since those still in the log? Else a start takes nothing back by itself."""
+        return all(v in logs[t] for t in self.tables for v in range(versions[t] + 1, t.version + 1))
 
     def back_up(self):
         """What a backup does not hold and storage does not tell, a drop or a restore, ends its use."""
@@ -835,8 +843,8 @@ class Run:
         subprocess.run([TARN, "backup", path, "--url", f"http://127.0.0.1:{self.server.port}", "--token", self.server.token], check=True,
                        stdout=subprocess.DEVNULL)
         if self.backup:
-            os.unlink(self.backup)
-        self.backup = path
+            os.unlink(self.backup[0])
+        self.backup = path, {table: table.version for table in self.tables}
         self.note(f"backup {path}")
 
     def restore_all(self):
