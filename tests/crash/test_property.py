@@ -18,6 +18,7 @@ IS_LONG = SECONDS > 30
 FILES_MAX = 200 if IS_LONG else 60     # live files of a table, about
 LARGE = 10000 if IS_LONG else 0
 VERSIONS_LOOKED_AT = 12                # a step, besides the newest; all of them after a crash
+VERSIONS_KEPT = 25                     # whatever the sweeper does beside us
 # What the writer of the fixture put into it: two rows.
 GOOD_STATS = {"user_id": {"min": 1000, "max": 5000, "nullCount": 0}, "event_type": {"min": "click", "max": "view", "nullCount": 0},
               "duration_seconds": {"min": 1.5, "max": 1.5, "nullCount": 1}}
@@ -312,7 +313,7 @@ class Try:
         table = self.pick(lambda t: t.version > t.oldest)
         if not table:
             return None
-        to = self.rng.randrange(table.oldest, table.version)
+        to = self.rng.randrange(max(table.oldest, table.version - VERSIONS_KEPT + 1), table.version)
         files = table.snapshots[to]
         back = [p for p in files if table.live.get(p) != files[p]]
         is_gone = any("_gone" in files[p] for p in back)
@@ -334,7 +335,7 @@ class Try:
         table = self.pick(lambda t: t.version > t.oldest)
         if not table:
             return None
-        to = self.rng.randrange(table.oldest, table.version)
+        to = self.rng.randrange(max(table.oldest, table.version - VERSIONS_KEPT + 1), table.version)
         back = [p for p in table.snapshots[to] if p not in table.live]
         if not back:
             return None
@@ -710,7 +711,7 @@ def flags_known(*flags):
 class Run:
     def __init__(self, data, rng):
         self.rng, self.lake, self.steps, self.counts, self.backup = rng, data + "/lake", [], {}, None
-        self.server = Server(data, "--scan-interval", "1s", *flags_known("--history-retention", "1s", "--history-versions", "25")).start()
+        self.server = Server(data, "--scan-interval", "1s", *flags_known("--history-retention", "1s", "--history-versions", str(VERSIONS_KEPT))).start()
         self.client = self.server.client()
         self.tables = [self.register(n) for n in "abc"]
         self.tables.append(self.adopt("d"))
