@@ -16,10 +16,10 @@
 #define EXIT_TOLD 1
 #define EXIT_NOT 2
 #define NOT_REBUILT                                                                                               \
-    "Not on storage, so not rebuilt: properties, owner, monitors and other settings of tables and namespaces, tokens,\n" \
-    "Idempotency-Keys, events, findings and their past, which tables were dropped, observed tables, Iceberg views, names of\n" \
-    "Iceberg tables that are not their folders'. The next start makes a new admin token unless admin.token is still in the\n" \
-    "data folder."
+    "Not on storage, so not rebuilt: properties (an Iceberg table's are), owner, monitors and other settings of tables and\n" \
+    "namespaces, tokens, Idempotency-Keys, events, findings and their past, which tables were dropped, observed tables,\n" \
+    "Iceberg views, names of Iceberg tables that are not their folders'. The next start makes a new admin token unless\n" \
+    "admin.token is still in the data folder."
 
 static const struct tarn_flag k_flags[] = {
     { "dry-run", TARN_FLAG_BOOL, NULL, "Tell what would be rebuilt and change nothing." },
