@@ -121,26 +121,40 @@ tarn_code tarn_sqlite_conn_open(struct tarn_sqlite_store *store, bool writes, st
     return code;
 }
 
-static bool is_write(const char *sql)
+/* Is it a statement for this connection? A reader has none that writes. */
+static bool may_run(const struct tarn_sqlite_conn *conn, const char *sql)
 {
-    return strncmp(sql, "INSERT", 6) == 0 || strncmp(sql, "UPDATE", 6) == 0 || strncmp(sql, "DELETE", 6) == 0;
+    return conn->tx.writes || (strncmp(sql, "INSERT", 6) != 0 && strncmp(sql, "UPDATE", 6) != 0 && strncmp(sql, "DELETE", 6) != 0);
 }
 
-tarn_code tarn_sqlite_conn_prepare(struct tarn_sqlite_conn *conn, struct tarn_err *err)
+sqlite3_stmt *tarn_sqlite_conn_ready(struct tarn_sqlite_conn *conn, enum tarn_sqlite_group group, int which)
 {
-    for (size_t g = 0; g < TARN_SQLITE_GROUPS; g++) {
-        for (size_t i = 0; k_groups[g][i]; i++) {
-            assert(i < TARN_SQLITE_GROUP_MAX);
-            const char *sql = k_groups[g][i];
-            if (!conn->tx.writes && is_write(sql))
-                continue;
-            int rc =
-                sqlite3_prepare_v3(conn->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &conn->stmt[g][i], NULL);
-            if (rc != SQLITE_OK)
-                return tarn_sqlite_fail(conn, rc, err);
-        }
+    const char *sql = k_groups[group][which];
+    sqlite3_stmt **stmt = &conn->stmt[group][which];
+    conn->unready = may_run(conn, sql) ? sqlite3_prepare_v3(conn->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL)
+                                       : SQLITE_MISUSE;
+    return *stmt;
+}
+
+static tarn_code ready_group(struct tarn_sqlite_conn *conn, enum tarn_sqlite_group group, struct tarn_err *err)
+{
+    for (int i = 0; k_groups[group][i]; i++) {
+        assert(i < TARN_SQLITE_GROUP_MAX);
+        if (may_run(conn, k_groups[group][i]) && !tarn_sqlite_conn_ready(conn, group, i))
+            return tarn_sqlite_fail(conn, conn->unready, err);
     }
     return TARN_OK;
+}
+
+/* The writer's are all made ready, so that a fault in one shows at the start. A reader needs a few of them, and there are many
+ * readers: each of theirs is made ready when it is first asked for. */
+tarn_code tarn_sqlite_conn_prepare(struct tarn_sqlite_conn *conn, struct tarn_err *err)
+{
+    int groups = conn->tx.writes ? TARN_SQLITE_GROUPS : TARN_SQLITE_CONTROL + 1;
+    tarn_code code = TARN_OK;
+    for (int g = 0; g < groups && code == TARN_OK; g++)
+        code = ready_group(conn, (enum tarn_sqlite_group)g, err);
+    return code;
 }
 
 void tarn_sqlite_conn_free(struct tarn_sqlite_conn *conn)

@@ -130,11 +130,15 @@ struct tarn_sqlite_conn {
     struct tarn_tx tx; /* first: what the functions of a transaction get */
     sqlite3 *db;
     bool sick; /* an I/O error or damage was met: close it after this transaction */
-    sqlite3_stmt *stmt[TARN_SQLITE_GROUPS][TARN_SQLITE_GROUP_MAX];
+    sqlite3_stmt *stmt[TARN_SQLITE_GROUPS][TARN_SQLITE_GROUP_MAX]; /* NULL: not asked for yet, or not this connection's */
+    int unready; /* why the statement asked for last is NULL */
 };
 /* Opens and sets up, without statements: migrations come between. */
 TARN_MUST tarn_code tarn_sqlite_conn_open(struct tarn_sqlite_store *store, bool writes,
                                           struct tarn_sqlite_conn **out, struct tarn_err *err);
+/* Makes one ready; NULL: conn->unready says why. */
+sqlite3_stmt *tarn_sqlite_conn_ready(struct tarn_sqlite_conn *conn, enum tarn_sqlite_group group, int which);
+/* Those that it needs from the start. */
 TARN_MUST tarn_code tarn_sqlite_conn_prepare(struct tarn_sqlite_conn *conn, struct tarn_err *err);
 void tarn_sqlite_conn_free(struct tarn_sqlite_conn *conn);
 static inline void tarn_sqlite_conn_freep(struct tarn_sqlite_conn **conn)
@@ -202,7 +206,10 @@ static inline void tarn_sqlite_stmt_release(sqlite3_stmt **stmt)
  * call the operation that it was called from. */
 static inline sqlite3_stmt *stmt_of(struct tarn_tx *tx, enum tarn_sqlite_group group, int which)
 {
-    sqlite3_stmt *stmt = tarn_sqlite_conn_of(tx)->stmt[group][which];
+    struct tarn_sqlite_conn *conn = tarn_sqlite_conn_of(tx);
+    sqlite3_stmt *stmt = conn->stmt[group][which];
+    if (!stmt)
+        stmt = tarn_sqlite_conn_ready(conn, group, which);
     assert(!stmt || !sqlite3_stmt_busy(stmt));
     return stmt;
 }

@@ -75,9 +75,14 @@ tarn_code tarn_sqlite_fail(struct tarn_sqlite_conn *conn, int rc, struct tarn_er
     }
 }
 
+static int step(struct tarn_tx *tx, sqlite3_stmt *stmt)
+{
+    return stmt ? sqlite3_step(stmt) : tarn_sqlite_conn_of(tx)->unready;
+}
+
 tarn_code tarn_sqlite_next(struct tarn_tx *tx, sqlite3_stmt *stmt, bool *row, struct tarn_err *err)
 {
-    int rc = sqlite3_step(stmt);
+    int rc = step(tx, stmt);
     *row = rc == SQLITE_ROW;
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? TARN_OK
                                                  : tarn_sqlite_fail(tarn_sqlite_conn_of(tx), rc, err);
@@ -93,9 +98,9 @@ bool tarn_sqlite_each(struct tarn_tx *tx, sqlite3_stmt *stmt, tarn_code *code, s
 
 tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_err *err)
 {
-    int rc = sqlite3_step(stmt);
+    int rc = step(tx, stmt);
     while (rc == SQLITE_ROW)
-        rc = sqlite3_step(stmt);
+        rc = step(tx, stmt);
     return rc == SQLITE_DONE ? TARN_OK : tarn_sqlite_fail(tarn_sqlite_conn_of(tx), rc, err);
 }
 
