@@ -181,9 +181,18 @@ static tarn_code put_documents(struct tarn_tx *tx, const struct tarn_iceberg_wor
     return tx->ops->iceberg.put(tx, work->table->id, work->metadata.data, work->refs.len > 0 ? work->refs.data : NULL, err);
 }
 
-static tarn_code again(struct tarn_err *err)
+/* The row of the table as it was read; when it is another by now, the work is done again. */
+static tarn_code find_base(struct tarn_tx *tx, const struct tarn_iceberg_work *work, struct tarn_table **out, struct tarn_err *err)
 {
-    return tarn_fail(err, TARN_RECHECK, "the table changed since it was read");
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    TARN_ERR(fault);
+    tarn_code code = tarn_iceberg_find(tx, &work->ident, &table, &fault);
+
+    if (code == TARN_TABLE_NOT_FOUND || (code == TARN_OK && (table->id != work->table->id ||
+                                                             strcmp(table->metadata_location, work->base_file) != 0)))
+        return tarn_fail(err, TARN_RECHECK, "the table changed since it was read");
+    *out = tarn_take(&table);
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
 /* A table that was dropped and could be restored gives its place away; a live one does not. */
@@ -202,14 +211,10 @@ static tarn_code land_commit(struct tarn_tx *tx, struct tarn_lake *lake, struct 
                              struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *table = NULL;
-    TARN_ERR(fault);
-    tarn_code code = tarn_iceberg_find(tx, &work->ident, &table, &fault);
+    tarn_code code = find_base(tx, work, &table, err);
 
-    if (code == TARN_TABLE_NOT_FOUND || (code == TARN_OK && (table->id != work->table->id ||
-                                                             strcmp(table->metadata_location, work->base_file) != 0)))
-        return again(err);
     if (code != TARN_OK)
-        return tarn_err_move(err, &fault);
+        return code;
     bool moves = false;
     TARN_AUTO(mem) char *before = strdup(table->location);
     code = before ? tarn_iceberg_row(table, work->meta, work->metadata_location, err) : tarn_fail_oom(err);
@@ -299,8 +304,10 @@ static tarn_code land_create(struct tarn_tx *tx, struct tarn_lake *lake, struct 
 
 tarn_code tarn_iceberg_land(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work, struct tarn_err *err)
 {
-    if (work->is_same)
-        return TARN_OK;
+    TARN_AUTO(table) struct tarn_table *same = NULL;
+
+    if (work->is_same) /* what was required of it must hold beside the changes of other tables */
+        return find_base(tx, work, &same, err);
     return work->creates ? land_create(tx, lake, work, err) : land_commit(tx, lake, work, err);
 }
 

@@ -213,7 +213,29 @@ def renames_and_commits_at_once_lose_nothing():
         assert server.stop() == 0
 
 
+def what_is_required_of_one_table_holds_while_another_changes():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        for round in range(12):
+            names = [f"a{round}", f"b{round}"]
+            for name in names:
+                catalog.table("n", name)
+
+            def work(own, number):
+                change = lambda name, requirements, updates: {"identifier": {"namespace": ["n"], "name": name},
+                                                              "requirements": requirements, "updates": updates}
+                updates, is_empty = append(1, 1)
+                return own.call("POST", "/transactions/commit", {"table-changes": [
+                    change(names[1 - number], is_empty, []), change(names[number], [], updates)]})
+
+            answers = together(server, 2, work)
+            assert sorted(status for status, _ in answers) == [204, 409], "each found the other's table empty"
+        assert server.stop() == 0
+
+
 main(of_many_writers_one_wins_each_base_and_the_others_are_told,
      writers_that_assert_nothing_all_get_through_or_are_told_to_try_again, of_two_creates_of_one_name_one_is_made,
      siblings_and_properties_do_not_disturb_one_another, a_drop_and_a_commit_at_once_leave_a_table_or_none,
-     no_update_of_a_view_is_lost, renames_and_commits_at_once_lose_nothing)
+     no_update_of_a_view_is_lost, renames_and_commits_at_once_lose_nothing,
+     what_is_required_of_one_table_holds_while_another_changes)
