@@ -102,9 +102,8 @@ static void write_current(struct tarn_jsonw *w, const struct tarn_iceberg_meta *
         tarn_jsonw_null(w);
     else
         tarn_jsonw_i64(w, meta->current_snapshot_id);
-    if (meta->format_version < 3)
-        return;
-    tarn_jsonw_ki64(w, "next-row-id", meta->next_row_id);
+    if (meta->format_version >= 3)
+        tarn_jsonw_ki64(w, "next-row-id", meta->next_row_id);
     if (json_array_size(meta->encryption_keys) > 0)
         write_json(w, "encryption-keys", meta->encryption_keys);
 }

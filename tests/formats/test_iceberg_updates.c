@@ -287,11 +287,60 @@ Test(iceberg_updates, statistics_and_keys_are_known_by_their_snapshot_and_their_
           "Cannot parse missing field: statistics-path", 0 },
         { "a key", "{'format-version':3,'next-row-id':20}", "[{'action':'add-encryption-key','encryption-key':" KEY("aa") "}]",
           "{'encryption-keys':[" KEY("aa") "]}", NULL, 0 },
+        { "a key, before version 3", NULL, "[{'action':'add-encryption-key','encryption-key':" KEY("aa") "}]",
+          "{'encryption-keys':[" KEY("aa") "]}", NULL, 0 },
         { "a key that is there", k_keyed, "[{'action':'add-encryption-key','encryption-key':" KEY("bb") "}]", NULL, NULL, 0 },
         { "a key removed", k_keyed, "[{'action':'remove-encryption-key','key-id':'k1'}]", "{'encryption-keys':null}", NULL, 0 },
         { "a key that is not there", k_keyed, "[{'action':'remove-encryption-key','key-id':'k2'}]", NULL, NULL, 0 },
     };
     CHECK(rows);
+}
+
+/* Owned text of `updates` applied to *meta; with `reread` *meta is made from it anew. */
+static char *text_after(struct tarn_iceberg_meta **meta, const char *updates, bool reread)
+{
+    const struct tarn_iceberg_change change = { TARN_ROW_NOW, TARN_ROW_FILE };
+    json_auto_t *list = tarn_quoted(updates);
+    struct tarn_buf out = { 0 };
+    bool changed = false;
+    TARN_ERR(err);
+
+    cr_assert_eq(tarn_iceberg_update(*meta, list, &change, &changed, &err), TARN_OK, "%s: %s", updates, err.detail);
+    cr_assert_eq(tarn_iceberg_write(*meta, TARN_ICEBERG_ALL, &out, NULL), TARN_OK);
+    if (reread) {
+        tarn_iceberg_free(*meta);
+        *meta = NULL;
+        cr_assert_eq(tarn_iceberg_parse(out.data, out.len, meta, &err), TARN_OK, "%s: %s", updates, err.detail);
+    }
+    return tarn_buf_take(&out);
+}
+
+/* The next commit goes on from what this one left in memory, or from the document after a restart. */
+Test(iceberg_updates, what_is_left_in_memory_says_no_more_than_its_document)
+{
+    static const struct { const char *base, *first, *second; } rows[] = {
+        { "{}", "[{'action':'add-encryption-key','encryption-key':" KEY("aa") "}]", "[{'action':'upgrade-format-version','format-version':3}]" },
+        { "{'format-version':1,'snapshots':[],'refs':null,'current-snapshot-id':null,'snapshot-log':null}",
+          "[{'action':'add-encryption-key','encryption-key':" KEY("aa") "}]",
+          "[{'action':'upgrade-format-version','format-version':2}]" },
+        { "{}", "[{'action':'add-schema','schema':{'type':'struct','fields':[" ID_FIELD SECOND "]}}]",
+          "[{'action':'set-properties','updates':{'a':'1'}}]" },
+        { "{}", "[{'action':'set-location','location':'file:///lake/u/'},{'action':'remove-snapshot-ref','ref-name':'main'}]",
+          "[{'action':'set-properties','updates':{'a':'1'}}]" },
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(rows); i++) {
+        json_auto_t *doc = tarn_patched(k_iceberg_table, rows[i].base);
+        struct tarn_iceberg_meta *kept = tarn_iceberg_of(doc), *reread = tarn_iceberg_of(doc);
+        free(text_after(&kept, rows[i].first, false));
+        free(text_after(&reread, rows[i].first, true));
+        char *left = text_after(&kept, rows[i].second, false), *right = text_after(&reread, rows[i].second, false);
+        cr_expect_str_eq(left, right, "row %zu", i);
+        free(left);
+        free(right);
+        tarn_iceberg_free(kept);
+        tarn_iceberg_free(reread);
+    }
 }
 
 Test(iceberg_updates, a_refusal_names_the_member)
