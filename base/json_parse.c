@@ -4,7 +4,7 @@
 #include "base/jsonr.h"
 #include <string.h>
 
-const struct tarn_json_limits tarn_json_limits_default = { .max_depth = TARN_JSONR_DEPTH, .max_values = 2000000 };
+const struct tarn_json_limits tarn_json_limits_default = { .max_depth = 64, .max_values = 2000000 };
 
 struct builder {
     const struct tarn_json_limits *limits;

@@ -1,5 +1,5 @@
-/* jsonr.c - the grammar of the pull reader: which token may follow which. Open containers are bits of one
- * word, so that a hostile document costs no memory but its largest string. */
+/* jsonr.c - the grammar of the pull reader: which token may follow which. Open containers are bits of a few
+ * words, so that a hostile document costs no memory but its largest string. */
 #include "base/jsonr_lex.h"
 #include "base/jsonw.h"
 
@@ -17,7 +17,7 @@ struct tarn_jsonr {
     struct tarn_lex lex;
     enum state state;
     size_t depth;
-    uint64_t objects; /* bit i: the container at depth i is an object */
+    uint64_t objects[TARN_JSONR_DEPTH / 64]; /* bit i: the container at depth i is an object */
 };
 
 static struct tarn_jsonr *reader_new(size_t max_string)
@@ -68,15 +68,20 @@ const char *tarn_jsonr_fault(const struct tarn_jsonr *r, size_t *offset)
 
 size_t tarn_jsonr_offset(const struct tarn_jsonr *r) { return r->lex.base + r->lex.pos; }
 
-static bool in_object(const struct tarn_jsonr *r) { return r->depth > 0 && (r->objects >> (r->depth - 1) & 1); }
+static bool in_object(const struct tarn_jsonr *r)
+{
+    size_t at = r->depth - 1;
+
+    return r->depth > 0 && (r->objects[at / 64] >> at % 64 & 1);
+}
 
 static tarn_code open_container(struct tarn_jsonr *r, bool object, struct tarn_jsonr_event *event,
                                 struct tarn_err *err)
 {
     if (r->depth == TARN_JSONR_DEPTH)
         return tarn_lex_fail(&r->lex, "nesting that is too deep", err);
-    uint64_t bit = UINT64_C(1) << r->depth;
-    r->objects = object ? r->objects | bit : r->objects & ~bit;
+    uint64_t bit = UINT64_C(1) << r->depth % 64, *word = &r->objects[r->depth / 64];
+    *word = object ? *word | bit : *word & ~bit;
     r->depth++;
     r->lex.pos++;
     r->state = object ? S_FIRST_KEY : S_FIRST_VALUE;

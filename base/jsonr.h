@@ -32,7 +32,8 @@ struct tarn_jsonr_event {
     size_t depth; /* containers open around this token: 0 is the document itself */
 };
 
-#define TARN_JSONR_DEPTH 64 /* containers open at once, at most */
+/* Containers open at once, at most. More than a body may have (json.h): what a request says comes to lie deeper in a document. */
+#define TARN_JSONR_DEPTH 128
 
 /* `max_string` bounds one key, string or number in bytes (0: 1 MiB). NULL: out of memory. */
 struct tarn_jsonr *tarn_jsonr_new(tarn_source_fn *fn, void *source, size_t max_string);

@@ -171,10 +171,11 @@ static tarn_code read_all(struct tarn_iceberg_view *view, json_t *doc, struct ta
 
 tarn_code tarn_iceberg_view_parse(const char *text, size_t len, struct tarn_iceberg_view **out, struct tarn_err *err)
 {
+    static const struct tarn_json_limits limits = { .max_depth = 128, .max_values = 2000000 };
     TARN_AUTO(iceberg_view) struct tarn_iceberg_view *view = NULL;
     json_t *doc = NULL;
 
-    TARN_TRY(tarn_json_parse(text, len, NULL, &doc, err));
+    TARN_TRY(tarn_json_parse(text, len, &limits, &doc, err));
     tarn_code code = json_is_object(doc) ? tarn_iceberg_view_blank(&view, err)
                                          : tarn_fail(err, TARN_INVALID, "Cannot parse view metadata from a non-object");
     if (code == TARN_OK)

@@ -216,12 +216,12 @@ Test(jsonr, strings_and_depth_are_bounded)
         cr_expect(eq(int, tarn_has(out.data, "too long"), !k_rows[i].fits), "%s: %s", k_rows[i].text,
                   out.data);
     }
-    memset(deep, '[', 65);
-    TARN_AUTO(jsonr) struct tarn_jsonr *fits = tarn_jsonr_new_mem(deep, 64, 0);
+    memset(deep, '[', 129);
+    TARN_AUTO(jsonr) struct tarn_jsonr *fits = tarn_jsonr_new_mem(deep, TARN_JSONR_DEPTH, 0);
     tarn_buf_clear(&out);
     tokens_of(fits, &out);
-    cr_expect(tarn_has(out.data, "[63 !no valid JSON: an unexpected end"), "%s", out.data);
-    TARN_AUTO(jsonr) struct tarn_jsonr *too_deep = tarn_jsonr_new_mem(deep, 65, 0);
+    cr_expect(tarn_has(out.data, "[127 !no valid JSON: an unexpected end"), "%s", out.data);
+    TARN_AUTO(jsonr) struct tarn_jsonr *too_deep = tarn_jsonr_new_mem(deep, 129, 0);
     tarn_buf_clear(&out);
     tokens_of(too_deep, &out);
     cr_expect(tarn_has(out.data, "too deep"), "%s", out.data);

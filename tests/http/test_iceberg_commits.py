@@ -488,6 +488,32 @@ def a_view_may_come_without_properties(catalog):
     assert catalog.ok("POST", "/namespaces/n/views", body)["metadata"]["view-uuid"]
 
 
+def list_of(levels):
+    """A type of that many lists in one another."""
+    kind = "int"
+    for level in range(levels):
+        kind = {"type": "list", "element-id": 100 + level, "element": kind, "element-required": False}
+    return kind
+
+
+@case
+def the_deepest_body_that_is_taken_leaves_a_document_that_is_read_again(catalog):
+    field = lambda levels: {"id": 1, "name": "a", "required": False, "type": list_of(levels)}
+    change = [{"action": "set-properties", "updates": {"a": "b"}}]
+    view, catalog_says = view_body("v"), lambda status, answer: answer["error"]["message"]
+    for version in "123":
+        body = lambda levels: {"name": "d" + version, "properties": {"format-version": version},
+                               "schema": {"type": "struct", "fields": [field(levels)]}}
+        assert "too deep" in catalog_says(*catalog.call("POST", "/namespaces/n/tables", body(61)))
+        catalog.ok("POST", "/namespaces/n/tables", body(60))
+        assert catalog.commit("n", "d" + version, change)[0] == 200
+        catalog.ok("PATCH", f"/api/table/n.d{version}", {"owner": "eve"})
+        assert catalog.commit("n", "d" + version, [{"action": "remove-properties", "removals": ["a"]}])[0] == 200, "read anew"
+    view["schema"]["fields"] = [field(60)]
+    catalog.ok("POST", "/namespaces/n/views", view)
+    catalog.ok("POST", "/namespaces/n/views/v", {"updates": change})
+
+
 @case
 def a_native_table_is_not_offered_but_its_name_is_taken(catalog):
     assert catalog.call("POST", "/api/tables", {"name": "n.native", "location": catalog.top + "/lake/native"})[0] == 201
