@@ -61,17 +61,25 @@ static tarn_code step(struct tarn_lake *lake, const struct table *table, const c
     return code;
 }
 
-/* The files between, where they are still there; then the newest itself. */
-static tarn_code follow(struct tarn_lake *lake, const struct table *table, const struct tarn_iceberg_meta *meta,
-                        const char *newest, struct tarn_err *err)
+/* Where the files after the pointer of the backup begin in the log; 0: it does not name the pointer. */
+static size_t after_pointer(const struct table *table, const struct tarn_iceberg_meta *meta)
 {
     size_t at = 0;
-    tarn_code code = TARN_OK;
-    TARN_ERR(missing);
 
     for (size_t i = 0; i < meta->metadata_log.count; i++)
         if (strcmp(meta->metadata_log.items[i].file, table->pointer) == 0)
             at = i + 1;
+    return at;
+}
+
+/* The files between, where they are still there; then the newest itself. */
+static tarn_code follow(struct tarn_lake *lake, const struct table *table, const struct tarn_iceberg_meta *meta,
+                        const char *newest, struct tarn_err *err)
+{
+    size_t at = after_pointer(table, meta);
+    tarn_code code = TARN_OK;
+    TARN_ERR(missing);
+
     for (; at < meta->metadata_log.count && code == TARN_OK; at++)
         if (tarn_iceberg_file_stat(lake, meta->metadata_log.items[at].file, &missing) == TARN_OK)
             code = step(lake, table, meta->metadata_log.items[at].file, err);
@@ -86,7 +94,8 @@ static tarn_code read_newest(struct tarn_lake *lake, const struct table *table, 
 
     if (code == TARN_OK)
         code = tarn_iceberg_parse(text.data ? text.data : "", text.len, out, err);
-    if (code == TARN_OK && (!(*out)->uuid || strcmp((*out)->uuid, table->uuid) != 0))
+    /* The row keeps its uuid where a commit, or a file that took the place of another, gave the document one of its own. */
+    if (code == TARN_OK && after_pointer(table, *out) == 0 && (!(*out)->uuid || strcmp((*out)->uuid, table->uuid) != 0))
         return tarn_fail(err, TARN_STORAGE_AHEAD, "the newest metadata file is another table's");
     return code;
 }

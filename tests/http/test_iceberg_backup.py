@@ -27,19 +27,21 @@ def restore(server, backup):
     shutil.copy(backup, database)
 
 
-def fill(work):
-    """A server with a table of two commits in the backup, and six made since."""
+def fill(work, between=None):
+    """A server with a table of two commits in the backup, and six made since. `between` (may be None) is called with the client
+    before each commit."""
     server = Server(work + "/data").start()
     client = server.client()
     call(client, "POST", "/iceberg/v1/namespaces", {"namespace": ["db"]})
     call(client, "POST", TABLE.rsplit("/", 1)[0], {"name": "t", "schema": {"type": "struct", "fields": [
         {"id": 1, "name": "id", "required": True, "type": "long"}]}})
+    step = lambda n: (between and between(client, n), commit(client, n))[1]
     for n in range(2):
-        commit(client, n)
+        step(n)
     backup = work + "/backup.sqlite"
     subprocess.run([TARN, "backup", backup, "--url", f"http://127.0.0.1:{server.port}", "--token", server.token], check=True,
                    stdout=subprocess.DEVNULL)
-    last = [commit(client, n) for n in range(2, 8)][-1]
+    last = [step(n) for n in range(2, 8)][-1]
     history = client.get("/api/table/db.t/commits")["commits"]
     assert server.stop() == 0
     restore(server, backup)
@@ -59,6 +61,19 @@ def commits_since_the_backup_are_taken_back_one_by_one():
         assert commit(client, 9)["metadata"]["properties"].keys() >= {f"n{n}" for n in (0, 1, 2, 3, 4, 5, 6, 7, 9)}
 
 
+def a_table_is_known_again_whose_document_got_another_uuid():
+    def named(client, n, when):
+        if n == when:
+            call(client, "POST", TABLE, {"updates": [{"action": "assign-uuid", "uuid": "22222222-2222-4222-8222-222222222222"}]})
+
+    for when in (1, 4): # before the backup, since
+        with folder() as work:
+            server, last, history = fill(work, lambda client, n: named(client, n, when))
+            client = server.start().client()
+            assert call(client, "GET", TABLE)["metadata"] == last["metadata"]
+            assert [c["version"] for c in client.get("/api/table/db.t/commits")["commits"]] == [c["version"] for c in history]
+
+
 def of_two_files_that_claim_to_be_the_newest_none_is_taken():
     with folder() as work:
         server, last, _ = fill(work)
@@ -69,5 +84,5 @@ def of_two_files_that_claim_to_be_the_newest_none_is_taken():
         assert any("table_not_compared" in line for line in server.output), server.output
 
 
-main(commits_since_the_backup_are_taken_back_one_by_one,
+main(commits_since_the_backup_are_taken_back_one_by_one, a_table_is_known_again_whose_document_got_another_uuid,
      of_two_files_that_claim_to_be_the_newest_none_is_taken)
