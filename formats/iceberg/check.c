@@ -1,5 +1,6 @@
 /* check.c - what must hold of every document, read or built. Source: the reference's TableMetadata (constructor, build). */
 #include "formats/iceberg/parts.h"
+#include "formats/iceberg/value.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -27,6 +28,33 @@ static tarn_code check_current(const struct tarn_iceberg_meta *meta, struct tarn
                                (long long)meta->default_order_id);
     tarn_code code = tarn_iceberg_spec_check(spec->doc, schema->doc, err);
     return code == TARN_OK ? tarn_iceberg_order_check(order->doc, schema->doc, err) : code;
+}
+
+static tarn_code check_spec_ids(const struct tarn_iceberg_spec *spec, struct tarn_err *err)
+{
+    tarn_code code = tarn_iceberg_check_id("spec-id", spec->id, err);
+    size_t i;
+    json_t *field;
+
+    json_array_foreach(json_object_get(spec->doc, "fields"), i, field)
+        if (code == TARN_OK)
+            code = tarn_iceberg_check_id("field-id", json_integer_value(json_object_get(field, "field-id")), err);
+    return code;
+}
+
+static tarn_code check_ids(const struct tarn_iceberg_meta *meta, struct tarn_err *err)
+{
+    tarn_code code = tarn_iceberg_check_id("last-column-id", meta->last_column_id, err);
+
+    if (code == TARN_OK)
+        code = tarn_iceberg_check_id("last-partition-id", meta->last_partition_id, err);
+    for (size_t i = 0; i < meta->schemas.count && code == TARN_OK; i++)
+        code = tarn_iceberg_check_id("schema-id", meta->schemas.items[i].id, err);
+    for (size_t i = 0; i < meta->specs.count && code == TARN_OK; i++)
+        code = check_spec_ids(&meta->specs.items[i], err);
+    for (size_t i = 0; i < meta->orders.count && code == TARN_OK; i++)
+        code = tarn_iceberg_check_id("order-id", meta->orders.items[i].id, err);
+    return code;
 }
 
 static tarn_code check_snapshots(const struct tarn_iceberg_meta *meta, struct tarn_err *err)
@@ -108,6 +136,8 @@ tarn_code tarn_iceberg_check(const struct tarn_iceberg_meta *meta, struct tarn_e
         code = tarn_fail_field(err, "table-uuid", "Invalid UUID string: %.100s", meta->uuid);
     if (code == TARN_OK && (!meta->location || *meta->location == '\0'))
         code = tarn_fail_field(err, "location", "Location cannot be null");
+    if (code == TARN_OK)
+        code = check_ids(meta, err);
     if (code == TARN_OK)
         code = check_snapshots(meta, err);
     if (code == TARN_OK)

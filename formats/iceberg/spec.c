@@ -83,6 +83,8 @@ static tarn_code check_members(const json_t *field, struct tarn_err *err)
         code = tarn_fail_field(err, "spec", "Cannot use empty or null partition name");
     if (code == TARN_OK && !tarn_iceberg_transform_valid(transform))
         code = tarn_fail_field(err, "spec", "Invalid transform: %.100s", transform);
+    if (code == TARN_OK)
+        code = tarn_iceberg_check_id("field-id", number_of(field, "field-id"), err);
     return code;
 }
 

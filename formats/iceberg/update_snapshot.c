@@ -121,7 +121,7 @@ static tarn_code move_main(struct tarn_iceberg_build *build, int64_t snapshot_id
     int64_t at = is_new ? snapshot->timestamp_ms : build->change->now_ms;
     int64_t last = meta->snapshot_log.count > 0 ? meta->snapshot_log.items[meta->snapshot_log.count - 1].timestamp_ms : at;
 
-    if (at < last - 60 * 1000)
+    if (last > INT64_MIN / 2 && at < last - 60 * 1000) /* what lies below, no log may hold */
         at = last;
     if (!is_new || meta->last_updated_ms < at)
         meta->last_updated_ms = at;

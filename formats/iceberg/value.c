@@ -108,6 +108,11 @@ tarn_code tarn_iceberg_need_bool(const json_t *doc, const char *key, bool *out, 
     NEED(tarn_iceberg_opt_bool);
 }
 
+tarn_code tarn_iceberg_check_id(const char *key, int64_t id, struct tarn_err *err)
+{
+    return id <= INT32_MAX ? TARN_OK : tarn_fail_field(err, key, "Invalid %s: %lld is beyond 32 bits", key, (long long)id);
+}
+
 tarn_code tarn_iceberg_check_texts(const json_t *object, const char *key, struct tarn_err *err)
 {
     const char *name;

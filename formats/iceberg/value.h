@@ -20,6 +20,8 @@ TARN_MUST tarn_code tarn_iceberg_opt_str(const json_t *doc, const char *key, con
 TARN_MUST tarn_code tarn_iceberg_opt_array(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_opt_object(const json_t *doc, const char *key, const json_t **out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_opt_bool(const json_t *doc, const char *key, bool *out, struct tarn_err *err);
+/* Ids of schemas, specs, orders, fields and versions of views are 32 bits wide: so that one more is a number yet, and clients read it. */
+TARN_MUST tarn_code tarn_iceberg_check_id(const char *key, int64_t id, struct tarn_err *err);
 /* An object whose values are all text. */
 TARN_MUST tarn_code tarn_iceberg_check_texts(const json_t *object, const char *key, struct tarn_err *err);
 /* `doc` with `key` set to a number, as a shallow copy; owned. NULL: no memory. */

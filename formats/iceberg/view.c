@@ -80,6 +80,7 @@ tarn_code tarn_iceberg_view_version_read(const json_t *doc, struct tarn_iceberg_
 
     *out = (struct tarn_iceberg_view_version){ 0 };
     TARN_TRY(tarn_iceberg_need_i64(doc, "version-id", &out->id, err));
+    TARN_TRY(tarn_iceberg_check_id("version-id", out->id, err));
     TARN_TRY(tarn_iceberg_need_i64(doc, "timestamp-ms", &out->timestamp_ms, err));
     TARN_TRY(tarn_iceberg_need_i64(doc, "schema-id", &out->schema_id, err));
     TARN_TRY(tarn_iceberg_need_object(doc, "summary", &ignored, err));
@@ -112,6 +113,7 @@ static tarn_code read_lists(struct tarn_iceberg_view *view, const json_t *doc, s
     json_array_foreach((json_t *)(uintptr_t)schemas, i, item) {
         struct tarn_iceberg_schema schema = { 0 };
         TARN_TRY(tarn_iceberg_need_i64(item, "schema-id", &schema.id, err));
+        TARN_TRY(tarn_iceberg_check_id("schema-id", schema.id, err));
         schema.doc = json_incref(item);
         TARN_TRY(tarn_iceberg_view_add_schema(view, schema, err));
     }

@@ -109,6 +109,7 @@ static tarn_code put_schema(struct tarn_iceberg_view_build *build, const json_t 
         if (build->view->schemas.items[i].id >= item.id)
             item.id = build->view->schemas.items[i].id + 1;
     }
+    TARN_TRY(tarn_iceberg_check_id("schema-id", item.id, err));
     item.doc = tarn_iceberg_with_i64(schema, "schema-id", item.id);
     if (!item.doc)
         return tarn_fail_oom(err);

@@ -72,13 +72,16 @@ static tarn_code place_version(struct tarn_iceberg_view_build *build, struct tar
     for (size_t i = 0; i < build->view->versions.count; i++)
         if (build->view->versions.items[i].id >= version.id)
             version.id = build->view->versions.items[i].id + 1;
-    if (json_object_set_new(version.doc, "version-id", json_integer(version.id)) != 0) {
+    tarn_code code = tarn_iceberg_check_id("version-id", version.id, err);
+    if (code == TARN_OK && json_object_set_new(version.doc, "version-id", json_integer(version.id)) != 0)
+        code = tarn_fail_oom(err);
+    if (code != TARN_OK) {
         json_decref(version.doc);
-        return tarn_fail_oom(err);
+        return code;
     }
     build->last_version = version.id;
     build->changed = true;
-    tarn_code code = tarn_iceberg_view_add_version(build->view, version, err);
+    code = tarn_iceberg_view_add_version(build->view, version, err);
     return code == TARN_OK ? tarn_iceberg_ids_add(&build->versions, version.id, err) : code;
 }
 

@@ -46,6 +46,16 @@ Test(iceberg_snapshots, a_snapshot_is_added_and_main_moves)
     CHECK(rows);
 }
 
+Test(iceberg_snapshots, a_log_holds_no_time_that_cannot_be_counted_with)
+{
+    static const char k_empty[] = "{'snapshots':[],'refs':null,'current-snapshot-id':null,'snapshot-log':[],'last-sequence-number':0}";
+    static const struct tarn_iceberg_row rows[] = {
+        { "the earliest", k_empty, "[" ADD(SNAP("13", "'sequence-number':1,", "-9223372036854775808")) "," REF("main", "13") "]", NULL,
+          "Expected sorted snapshot log entries", 0 },
+    };
+    CHECK(rows);
+}
+
 #define OLD(number, parent) "[" ADD(SNAP("13", parent "'sequence-number':" number ",", "3000")) "]"
 #define BEHIND(number)                                                                                             \
     "Validation failed, please retry: Cannot add snapshot with sequence number " number " older than last sequence number 2"

@@ -296,6 +296,26 @@ Test(iceberg_updates, statistics_and_keys_are_known_by_their_snapshot_and_their_
     CHECK(rows);
 }
 
+#define FIRST_SORT "{'transform':'identity','source-id':1,'direction':'asc','null-order':'nulls-first'}"
+
+Test(iceberg_updates, no_id_goes_beyond_32_bits)
+{
+    static const struct tarn_iceberg_row rows[] = {
+        { "of a schema", "{" PLAIN ",'current-schema-id':2147483647,'schemas':[" S("2147483647", "") "]}",
+          "[{'action':'add-schema','schema':" S("0", SECOND) "}]", NULL, "Invalid schema-id: 2147483648 is beyond 32 bits", 0 },
+        { "of a spec", "{'default-spec-id':2147483647,'partition-specs':[" SPEC("2147483647", DAY) "]}",
+          "[{'action':'add-spec','spec':" SPEC("0", BUCKET("")) "}]", NULL, "Invalid spec-id: 2147483648 is beyond 32 bits", 0 },
+        { "of a partition field that is numbered", "{'last-partition-id':2147483647}",
+          "[{'action':'add-spec','spec':" SPEC("0", BUCKET("")) "}]", NULL, "Invalid last-partition-id: 2147483648 is beyond 32 bits", 0 },
+        { "of a partition field as given", NULL, "[{'action':'add-spec','spec':" SPEC("0", BUCKET("'field-id':9223372036854775807,")) "}]",
+          NULL, "Invalid field-id: 9223372036854775807 is beyond 32 bits", 0 },
+        { "of a sort order", "{'default-sort-order-id':2147483647,'sort-orders':[{'order-id':2147483647,'fields':[" FIRST_SORT "]}]}",
+          "[{'action':'add-sort-order','sort-order':{'order-id':1,'fields':[{'transform':'identity','source-id':5,'direction':'asc',"
+          "'null-order':'nulls-first'}]}}]", NULL, "Invalid order-id: 2147483648 is beyond 32 bits", 0 },
+    };
+    CHECK(rows);
+}
+
 /* Owned text of `updates` applied to *meta; with `reread` *meta is made from it anew. */
 static char *text_after(struct tarn_iceberg_meta **meta, const char *updates, bool reread)
 {
