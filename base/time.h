@@ -41,7 +41,7 @@ TARN_MUST tarn_code tarn_time_parse(const char *text, int64_t *ms, enum tarn_tim
 TARN_MUST tarn_code tarn_time_from_epoch(int64_t number, int64_t *ms, struct tarn_err *err);
 
 /* Durations in Prometheus grammar: "1h2m3s", "1m", "90s", "250ms", "7d", units in
- * descending order, each once, no fractions; a bare number is seconds. */
+ * descending order, each once, no fractions, at most 10,000 years; a bare number is seconds. */
 TARN_MUST tarn_code tarn_duration_parse(const char *text, int64_t *ms, struct tarn_err *err);
 /* All non-zero units from the largest, d h m s: "1h2m3s", "0s"; below a second truncated; a
  * negative one is clamped to "0s". */

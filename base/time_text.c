@@ -41,6 +41,9 @@ static size_t take_unit(const char **p)
     return UNIT_COUNT;
 }
 
+/* From the first instant that a text can name to the last: whatever is added to a clock stays a time. */
+#define LONGEST_MS (INT64_C(3652425) * TARN_DAY_MS)
+
 static bool parse_duration(const char *p, int64_t *ms)
 {
     int64_t total = 0, number;
@@ -51,7 +54,7 @@ static bool parse_duration(const char *p, int64_t *ms)
             return false;
         bool bare = *p == '\0' && next == 0;
         size_t unit = bare ? UNIT_SECOND : take_unit(&p);
-        if (unit < next || unit >= UNIT_COUNT || number > (INT64_MAX - total) / k_units[unit].ms)
+        if (unit < next || unit >= UNIT_COUNT || number > (LONGEST_MS - total) / k_units[unit].ms)
             return false;
         total += number * k_units[unit].ms;
         next = unit + 1;

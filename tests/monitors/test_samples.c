@@ -147,7 +147,7 @@ Test(samples, what_is_asked_wrongly_is_refused_by_name)
 {
     static const struct { const char *query, *field; } k_rows[] = {
         { "metric=file", "metric" }, { "metric=files,", "metric" }, { "metric=", "metric" }, { "from=yesterday", "from" },
-        { "to=1", "to" }, { "from=2024-02-01T15:00:00Z&to=2024-02-01T14:00:00Z", "from" }, { "step=0s", "step" }, { "step=often", "step" },
+        { "to=1", "to" }, { "from=2024-02-01T15:00:00Z&to=2024-02-01T14:00:00Z", "from" }, { "step=0s", "step" }, { "step=106751991167d", "step" }, { "step=often", "step" },
         { "from=2020-01-01T00:00:00Z&to=2024-02-01T14:00:00Z&step=1s", "step" }, { "page_token=x", "page_token" },
     };
     char target[256];
