@@ -95,14 +95,14 @@ static int refuse(const struct tarn_cli *cli, const struct tarn_err *err)
     return tarn_cli_fail(&told, TARN_EXIT_UNKNOWN);
 }
 
-static void print(const struct tarn_cli *cli, const json_t *status)
+static void print(const struct tarn_cli *cli, const json_t *status, int64_t now_ms)
 {
     TARN_AUTO(mem) char *text = tarn_cli_has(cli, "json") ? tarn_json_text(status) : NULL;
 
     if (text)
         printf("%s\n", text);
     else
-        tarn_status_show(status);
+        tarn_status_show(status, now_ms);
 }
 
 static int run(struct tarn_cli *cli)
@@ -121,7 +121,7 @@ static int run(struct tarn_cli *cli)
     options.partition_keys = given.keys;
     if (tarn_check_run(&options, &status, &severity, &err) != TARN_OK)
         return refuse(cli, &err);
-    print(cli, status);
+    print(cli, status, options.now_ms);
     return tarn_status_exit(tarn_severity_text(severity));
 }
 

@@ -1,4 +1,5 @@
 /* repair.c - tarn repair: what a plan would do, and with --run what it did and how the table is now. */
+#include "base/time.h"
 #include "cli/client.h"
 #include "cli/out.h"
 #include "cli/status_show.h"
@@ -134,7 +135,7 @@ static void print_repair(const json_t *answer)
     if (!json_is_object(status))
         return;
     fputc('\n', stdout);
-    tarn_status_show(status);
+    tarn_status_show(status, tarn_now_ms());
 }
 
 static int run(struct tarn_cli *cli)

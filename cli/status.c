@@ -1,4 +1,5 @@
 /* status.c - tarn status: one table in full, or a line for each. Exits as monitoring plug-ins do. */
+#include "base/time.h"
 #include "cli/client.h"
 #include "cli/out.h"
 #include "cli/status_show.h"
@@ -52,7 +53,7 @@ static int run(struct tarn_cli *cli)
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_UNKNOWN);
     if (!tarn_cli_has(cli, "json") && one)
-        tarn_status_show(answer);
+        tarn_status_show(answer, tarn_now_ms());
     else if (!tarn_cli_has(cli, "json"))
         print_rows(answer);
     return one ? tarn_status_exit(json_string_value(json_object_get(answer, "severity"))) : worst_exit(answer);

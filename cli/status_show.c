@@ -1,6 +1,8 @@
 /* status_show.c - what a status document says, in the order in which the engineer on call asks. */
 #include "cli/status_show.h"
+#include "base/time.h"
 #include "cli/command.h"
+#include "cli/cures.h"
 #include "cli/out.h"
 #include <stdio.h>
 #include <string.h>
@@ -69,9 +71,9 @@ static bool has_notes(const json_t *findings)
 
 static void show_findings(const json_t *findings)
 {
-    static const char *const k_titles[] = { "SEVERITY", "SINCE", "MESSAGE", NULL };
-    static const char *const k_noted[] = { "SEVERITY", "SINCE", "MESSAGE", "NOTE", NULL };
-    static const char *const k_members[] = { "severity", "since", "message" };
+    static const char *const k_titles[] = { "SEVERITY", "SINCE", "CODE", "CURE", "MESSAGE", NULL };
+    static const char *const k_noted[] = { "SEVERITY", "SINCE", "CODE", "CURE", "MESSAGE", "NOTE", NULL };
+    static const char *const k_members[] = { "severity", "since", "code", "cure", "message" };
     struct tarn_grid grid = { .titles = has_notes(findings) ? k_noted : k_titles };
     char note[512];
 
@@ -87,9 +89,29 @@ static void show_findings(const json_t *findings)
     fputc('\n', stdout);
     tarn_grid_print(&grid);
     tarn_grid_done(&grid);
+    fputs("each code has a page: docs/findings/CODE.md\n", stdout);
 }
 
-void tarn_status_show(const json_t *status)
+/* Of which version the findings are, and how old they are. */
+static void show_checked(const json_t *status, int64_t now_ms)
+{
+    const char *at = json_string_value(json_object_get(status, "checked_at"));
+    char text[256], version[64] = "", age[TARN_TIME_TEXT];
+    int64_t at_ms;
+    TARN_ERR(ignored);
+
+    if (!at || tarn_time_parse(at, &at_ms, NULL, &ignored) != TARN_OK) {
+        line("checked", "not yet");
+        return;
+    }
+    if (json_is_integer(json_object_get(status, "checked_version")))
+        snprintf(version, sizeof version, "at version %.20s, ", tarn_show(status, "checked_version"));
+    snprintf(text, sizeof text, "%s%s ago (%.40s)%s", version, tarn_duration_format(now_ms - at_ms, age), at,
+             json_is_true(json_object_get(status, "stale")) ? ", stale: three scans are overdue" : "");
+    line("checked", text);
+}
+
+void tarn_status_show(const json_t *status, int64_t now_ms)
 {
     char text[2304];
 
@@ -107,8 +129,7 @@ void tarn_status_show(const json_t *status)
     show_keys(status);
     line("last updated", tarn_show(status, "last_updated"));
     line("manifest age", tarn_show(status, "manifest_age"));
-    snprintf(text, sizeof text, "%s%s", tarn_show(status, "checked_at"),
-             json_is_true(json_object_get(status, "stale")) ? " (stale)" : "");
-    line("checked", text);
+    show_checked(status, now_ms);
     show_findings(json_object_get(status, "findings"));
+    tarn_cures_show(status);
 }

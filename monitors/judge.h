@@ -20,6 +20,7 @@ struct tarn_kind {
     unsigned needs;              /* TARN_SAW_...: what a scan must have seen to count as a look */
     bool is_whole;               /* always one finding, subject "*" */
     bool is_running;             /* observed counts from now: it changes with the clock */
+    bool is_by_name;             /* its cure touches only files that are named: `tarn repair … --path` */
     bool is_unjudged;            /* the table's severity is unknown while it is open */
     const char *text;            /* one sentence */
 };

@@ -83,8 +83,8 @@ const struct tarn_kind tarn_kinds[] = {
     /* the data files */
     { "missing_metadata_file", TARN_SEV_ERROR, .needs = DOCS, .text = "A metadata file or manifest list of an Iceberg table is not there: readers cannot open the table, or a snapshot of it." },
     { "missing_data_file", TARN_SEV_ERROR, .unit = "bytes", .cure = "forget", .needs = DOCS | LISTING, .text = "A listed file is not there: reads fail." },
-    { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .cure = "register", .needs = DOCS | LISTING, .text = "A file has another size than listed." },
-    { "corrupt_data_file", TARN_SEV_ERROR, .cure = "forget", .needs = FOOTERS, .text = "A file is no readable Parquet file." },
+    { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .cure = "register", .is_by_name = true, .needs = DOCS | LISTING, .text = "A file has another size than listed." },
+    { "corrupt_data_file", TARN_SEV_ERROR, .cure = "forget", .is_by_name = true, .needs = FOOTERS, .text = "A file is no readable Parquet file." },
     { "encrypted", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is encrypted and not judged." },
     { "footer_too_large", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is too large to be judged." },
     { "unexpected_file_format", TARN_SEV_WARNING, .grace = "15m", .needs = DOCS | ENTRIES | LISTING, .text = "A file of another format is listed as data, or lies among the data, where readers by folder meet it." },
@@ -93,8 +93,8 @@ const struct tarn_kind tarn_kinds[] = {
 
     /* what is told of the data files */
     { "missing_partition_values", TARN_SEV_WARNING, .needs = ENTRIES, .text = "A file of a partitioned table has no value for a partition key, neither in partitionValues nor in its path: no reader can place or skip it." },
-    { "partition_drift", TARN_SEV_WARNING, .cure = "register", .needs = ENTRIES, .text = "A file's partition values contradict its path, or its keys are not those of the table." },
-    { "missing_column_stats", TARN_SEV_INFO, SHARE, .unit = "files", .cure = "register", .needs = ENTRIES, .is_whole = true, .text = "Files have no columnStats of the schema's columns, or lack those that most files have: no reader can skip them. The thresholds are shares of the files (0.2 or \"20%\")." },
+    { "partition_drift", TARN_SEV_WARNING, .cure = "register", .is_by_name = true, .needs = ENTRIES, .text = "A file's partition values contradict its path, or its keys are not those of the table." },
+    { "missing_column_stats", TARN_SEV_INFO, SHARE, .unit = "files", .cure = "register", .is_by_name = true, .needs = ENTRIES, .is_whole = true, .text = "Files have no columnStats of the schema's columns, or lack those that most files have: no reader can skip them. The thresholds are shares of the files (0.2 or \"20%\")." },
 
     { "small_files", TARN_SEV_INFO, NUMBER, .grace = "1d", .unit = "files", .needs = DOCS | LISTING | ENTRIES, .text = "A folder holds more than 100 data files that average below 16 MiB: each costs every reader a request. In a folder that got a file within the grace time it takes 30 times as many. The thresholds are numbers of files." },
 
@@ -113,6 +113,13 @@ const struct tarn_kind *tarn_kind_find(const char *code)
         if (strcmp(tarn_kinds[i].code, code) == 0)
             return &tarn_kinds[i];
     return NULL;
+}
+
+bool tarn_cure_is_by_name(const char *code)
+{
+    const struct tarn_kind *kind = tarn_kind_find(code);
+
+    return kind && kind->is_by_name;
 }
 
 /* The place first: when it cannot be read, the others find nothing to say. */

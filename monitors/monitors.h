@@ -111,6 +111,9 @@ void tarn_runner_nudge(struct tarn_runner *runner); /* something became due (a r
 void tarn_runner_meters_read(struct tarn_runner *runner, int64_t *running, int64_t *ended);
 void tarn_runner_stop(struct tarn_runner *runner);  /* finishes running scans; NULL is fine */
 
+/* Does the cure of that finding touch only files that are named? */
+bool tarn_cure_is_by_name(const char *code);
+
 /* --- tarn check: a folder, no server, no database --- */
 struct tarn_check_options {
     const char *location;

@@ -219,10 +219,10 @@ Test(commands, a_status_is_shown_with_its_findings)
                      "\"files\":456,\"total_size\":\"2.1 "
                      "TB\",\"schema_version\":3,\"partition_keys\":[\"date\",\"hour\"],"
                      "\"manifest_age\":\"1m23s\",\"last_updated\":\"2024-02-01T14:32:15Z\",\"checked_at\":"
-                     "\"2024-02-01T14:35:00Z\",\"stale\":true,"
+                     "\"2024-02-01T14:35:00Z\",\"checked_version\":122,\"stale\":true,"
                      "\"status\":\"healthy\",\"severity\":\"warning\",\"findings\":[{\"severity\":"
                      "\"warning\",\"code\":\"manifest_age\","
-                     "\"message\":\"manifest_age > 1m\",\"since\":\"2024-02-01T14:34:45Z\"}]}",
+                     "\"cure\":\"register\",\"message\":\"manifest_age > 1m\",\"since\":\"2024-02-01T14:34:45Z\"}]}",
                      "status clicks"),
                  1));
     static const char *const k_lines[] = {
@@ -231,11 +231,39 @@ Test(commands, a_status_is_shown_with_its_findings)
         "files          456, 2.1 TB\n",
         "partitioned by date, hour\n",
         "manifest age   1m23s\n",
-        "checked        2024-02-01T14:35:00Z (stale)\n",
-        "warning   2024-02-01T14:34:45Z  manifest_age > 1m\n",
+        " ago (2024-02-01T14:35:00Z), stale: three scans are overdue\n",
+        "checked        at version 122, ",
+        "SEVERITY  SINCE                 CODE          CURE      MESSAGE\n",
+        "warning   2024-02-01T14:34:45Z  manifest_age  register  manifest_age > 1m\n",
+        "docs/findings/CODE.md",
+        "  tarn repair clicks register\n",
     };
     for (size_t i = 0; i < TARN_COUNT(k_lines); i++)
         cr_expect(tarn_has(tarn_cli_stdout(), k_lines[i]), "%s", tarn_cli_stdout());
+}
+
+Test(commands, a_status_names_the_commands_that_cure_it_each_once)
+{
+    static const struct { const char *table, *findings, *shown, *not_shown; } k_rows[] = {
+        { "a.b", "{\"code\":\"manifest_age\",\"cure\":\"register\"},{\"code\":\"unregistered_data_file\",\"cure\":\"register\"}",
+          "--run does it):\n  tarn repair a.b register\n", "--path" },
+        { "t", "{\"code\":\"size_mismatch\",\"cure\":\"register\"},{\"code\":\"manifest_age\",\"cure\":\"register\"}",
+          "  tarn repair t register --path FILE\n  tarn repair t register\nFILE is one", NULL },
+        { "t", "{\"code\":\"corrupt_data_file\",\"cure\":\"forget\"}", "  tarn repair t forget --path FILE\n", NULL },
+        { "t", "{\"code\":\"storage_ahead\",\"cure\":\"recover\"}", "  tarn recover --table t\n", "repair" },
+        { "it's", "{\"code\":\"pointer_missing\",\"cure\":\"republish\"}", "  tarn repair 'it'\\''s' republish\n", NULL },
+        { "t", "{\"code\":\"transaction_gap\",\"cure\":null}", "transaction_gap  -     -\n", "tarn re" },
+    };
+    char body[1024];
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        snprintf(body, sizeof body, "{\"table\":\"%s\",\"severity\":\"error\",\"findings\":[%s]}", k_rows[i].table, k_rows[i].findings);
+        cr_expect(eq(int, ask(200, body, "status t"), 2));
+        cr_expect(tarn_has(tarn_cli_stdout(), k_rows[i].shown), "%s", tarn_cli_stdout());
+        if (k_rows[i].not_shown)
+            cr_expect(not(tarn_has(tarn_cli_stdout(), k_rows[i].not_shown)), "%s", tarn_cli_stdout());
+        tarn_stub_stop();
+    }
 }
 
 Test(commands, registration_sends_what_the_flags_say)
