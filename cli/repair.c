@@ -1,9 +1,12 @@
 /* repair.c - tarn repair: what a plan would do, and with --run what it did and how the table is now. */
 #include "base/time.h"
 #include "cli/client.h"
+#include "cli/cures.h"
 #include "cli/out.h"
 #include "cli/status_show.h"
+#include "lake/repair.h"
 #include <stdio.h>
+#include <string.h>
 
 static const struct tarn_flag k_flags[] = {
     { "run", TARN_FLAG_BOOL, NULL, "Do it. Without it the plan is told and nothing changes." },
@@ -82,6 +85,40 @@ static void print_pairs(const json_t *answer, const char *key, const char *title
     print_rest(answer, total, json_array_size(list));
 }
 
+/* What a folder's name meant too and is as it should be: counted, but for a single one, which was asked for. */
+static const struct counted { const char *reason, *words; } k_counted[] = {
+    { "as_listed", "files that are as the table says" },
+    { "removed", "files that a commit removed: they do not come back this way" },
+};
+
+static const struct counted *counted_as(const json_t *item)
+{
+    for (size_t i = 0; i < TARN_COUNT(k_counted); i++)
+        if (strcmp(tarn_show(item, "reason"), k_counted[i].reason) == 0)
+            return &k_counted[i];
+    return NULL;
+}
+
+static void print_left_out(const json_t *answer)
+{
+    const json_t *list = json_object_get(answer, "left_out");
+    size_t counts[TARN_COUNT(k_counted)] = { 0 }, i;
+    json_t *item;
+
+    json_array_foreach (list, i, item)
+        if (counted_as(item))
+            counts[counted_as(item) - k_counted]++;
+    if (json_array_size(list) > 0)
+        printf("left out:\n");
+    json_array_foreach (list, i, item)
+        if (!counted_as(item) || counts[counted_as(item) - k_counted] == 1)
+            line(tarn_show(item, "path"), ": ", tarn_show(item, "message"));
+    for (i = 0; i < TARN_COUNT(k_counted); i++)
+        if (counts[i] > 1)
+            printf("  %zu %s\n", counts[i], k_counted[i].words);
+    print_rest(answer, "left_out_total", json_array_size(list));
+}
+
 static void print_operations(const json_t *answer, bool is_dry)
 {
     const json_t *list = json_object_get(answer, "operations");
@@ -129,7 +166,7 @@ static void print_repair(const json_t *answer)
     print_operations(answer, is_dry);
     print_pairs(answer, "moves", is_dry ? "would move:" : "moved:", "from", " -> ", "to");
     print_pairs(answer, "writes", is_dry ? "would write:" : "wrote:", "", "", "");
-    print_pairs(answer, "left_out", "left out:", "path", ": ", "message");
+    print_left_out(answer);
     if (json_integer_value(json_object_get(answer, "more")) > 0)
         printf("%s more files are for the next run\n", tarn_show(answer, "more"));
     if (!json_is_object(status))
@@ -138,22 +175,53 @@ static void print_repair(const json_t *answer)
     tarn_status_show(status, tarn_now_ms());
 }
 
+static bool is_plan(const char *word)
+{
+    for (int plan = TARN_REPAIR_REPUBLISH; plan <= TARN_REPAIR_ADOPT; plan++)
+        if (strcmp(word, tarn_repair_plan_text((enum tarn_repair_plan)plan)) == 0)
+            return true;
+    return false;
+}
+
+/* A dry run that names no file says which listed files the plan would mend if they were named. A word beside the answer: where
+ * the status cannot be had there is none. */
+static void print_by_name(struct tarn_client *client, const struct tarn_cli *cli)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
+    json_auto_t *status = NULL;
+    TARN_ERR(ignored);
+
+    if (tarn_cli_has(cli, "run") || tarn_cli_has(cli, "path"))
+        return;
+    tarn_client_table_path(&path, cli->args[0], "/status");
+    if (tarn_buf_check(&path, &ignored) == TARN_OK &&
+        tarn_client_fetch(client, "GET", path.data, NULL, &status, &ignored) == TARN_OK)
+        tarn_cures_named_show(status, cli->args[1]);
+}
+
 static int run(struct tarn_cli *cli)
 {
     TARN_ERR(err);
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
+    TARN_AUTO(client) struct tarn_client *client = NULL;
     json_auto_t *answer = NULL, *body = NULL;
 
+    if (!is_plan(cli->args[1]))
+        return tarn_cli_usage(cli->command, "'%s' is no plan; they are republish, register, forget and adopt", cli->args[1]);
     if (make_body(cli, &body, &err) != TARN_OK)
         return tarn_cli_usage(cli->command, "%s", err.detail);
     tarn_client_table_path(&path, cli->args[0], "/repair");
     tarn_code code = tarn_buf_check(&path, &err);
     if (code == TARN_OK)
-        code = tarn_client_ask_once(cli, false, "POST", path.data, body, &answer, &err);
+        code = tarn_client_open(cli, false, &client, &err);
+    if (code == TARN_OK)
+        code = tarn_client_ask(client, cli, "POST", path.data, body, &answer, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
-    if (!tarn_cli_has(cli, "json"))
-        print_repair(answer);
+    if (tarn_cli_has(cli, "json"))
+        return 0;
+    print_repair(answer);
+    print_by_name(client, cli);
     return 0;
 }
 

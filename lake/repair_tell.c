@@ -19,12 +19,20 @@ static tarn_code add(struct tarn_repair_list *list, json_t *item, struct tarn_er
     return json_array_append_new(list->items, item) == 0 ? TARN_OK : tarn_fail_oom(err);
 }
 
+/* What failed often begins with the file's name. */
+static const char *without_path(const char *message, const char *path)
+{
+    size_t len = strlen(path);
+
+    return strncmp(message, path, len) == 0 && strncmp(message + len, ": ", 2) == 0 ? message + len + 2 : message;
+}
+
 tarn_code tarn_repair_leave_out(struct tarn_repair_use *use, const char *path, const char *reason, const char *message,
                                 struct tarn_err *err)
 {
     return add(&use->left_out,
                json_pack("{s:o, s:s, s:o}", "path", tarn_json_str(path), "reason", reason, "message",
-                         tarn_json_str(message)),
+                         tarn_json_str(without_path(message, path))),
                err);
 }
 

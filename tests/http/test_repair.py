@@ -515,9 +515,28 @@ def the_command_line_tells_the_plan_and_runs_it():
         code, told, _ = tarn("t", "forget", "--json")
         assert code == 0 and json.loads(told)["version"] == 5, told
         code, _, why = tarn("t", "heal")
-        assert code == 1 and "plan: must be" in why, why
+        assert code == 64 and "republish, register, forget and adopt" in why, why
         code, _, why = tarn("t", "forget", "--expected-version", "3")
         assert code == 1 and "the table is at version 5" in why, why
+        # What is there and listed is touched by name: the plain dry run says how many files would be.
+        table.write(table.data(2), b"y" * len(GOOD))
+        table.write(table.data(3), OTHER)
+        table.check()
+        code, told, _ = tarn("t", "forget")
+        assert code == 0 and "1 listed file (corrupt_data_file) can be mended by name: tarn repair t forget --path FILE" in told, told
+        code, told, _ = tarn("t", "register")
+        assert code == 0 and "1 listed file (size_mismatch) can be mended by name: tarn repair t register --path FILE" in told, told
+        code, told, _ = tarn("t", "register", "--path", "/")
+        assert code == 0 and told.count(table.data(2)) == 1 and f"  {table.data(2)}: no Parquet file" in told, told
+        assert "by name" not in told and "as the table says" not in told, told
+        code, told, _ = tarn("t", "forget", "--path", "/", "--run")
+        assert code == 0 and "left out" in told and "it is there" in told and "t is healthy" in told, told
+        for hour in (7, 8):
+            table.write(table.data(hour))
+        assert tarn("t", "register", "--path", "/", "--run")[0] == 0
+        code, told, _ = tarn("t", "register", "--path", "/")
+        assert code == 0 and told.endswith("left out:\n  3 files that are as the table says\n"
+                                            "  2 files that a commit removed: they do not come back this way\n"), told
         assert tarn("t")[0] == 64 and tarn("t", "forget", "--expected-version", "x")[0] == 64
         lake.stop()
 
