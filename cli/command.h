@@ -13,6 +13,7 @@
 #define TARN_EXIT_WARNING 1
 #define TARN_EXIT_ERROR 2
 #define TARN_EXIT_UNKNOWN 3
+#define TARN_EXIT_HELP    "Exit codes: 0 ok, 1 warning, 2 error, 3 unknown, 64 wrong usage."
 
 enum tarn_flag_kind {
     TARN_FLAG_BOOL,
@@ -34,6 +35,7 @@ struct tarn_command {
     const struct tarn_flag *flags; /* its own; NULL: none */
     bool asks_server;  /* takes --url, --token, --data too */
     const char *sentence;
+    const char *more; /* below the flags in the help, NULL: nothing */
     int (*run)(struct tarn_cli *cli); /* gives the exit code; prints what went wrong itself */
 };
 extern const struct tarn_command *const tarn_commands[]; /* ended by NULL */

@@ -41,6 +41,8 @@ void tarn_cli_command_help(const struct tarn_command *command)
     if (command->asks_server)
         print_flags(tarn_flags_server);
     print_flags(tarn_flags_common);
+    if (command->more)
+        printf("\n%s\n", command->more);
 }
 
 void tarn_cli_help(void)

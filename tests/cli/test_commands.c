@@ -266,6 +266,36 @@ Test(commands, a_status_names_the_commands_that_cure_it_each_once)
     }
 }
 
+#define STATUS_AT(at) "{\"table\":\"t\",\"severity\":\"warning\",\"checked_at\":\"" at "\",\"findings\":[]}"
+
+Test(commands, a_status_with_a_check_is_judged_first_however_long_it_takes)
+{
+    static const struct tarn_stub_answer k_fast[] = {
+        { .status = 200, .body = STATUS_AT("2024-02-01T14:00:00Z") },
+        { .status = 200, .body = STATUS_AT("2024-02-01T15:00:00Z") },
+        { .status = 200, .body = STATUS_AT("2024-02-01T15:00:00Z") },
+    };
+    static const struct tarn_stub_answer k_slow[] = {
+        { .status = 200, .body = STATUS_AT("2024-02-01T14:00:00Z") },
+        { .status = 202, .body = "{\"progress\":\"/api/table/t/status\"}" },
+        { .status = 200, .body = STATUS_AT("2024-02-01T14:00:00Z") },
+        { .status = 200, .body = STATUS_AT("2024-02-01T15:00:00Z") },
+    };
+    static const struct { const struct tarn_stub_answer *answers; size_t count, asked; } k_rows[] = {
+        { k_fast, TARN_COUNT(k_fast), 3 }, { k_slow, TARN_COUNT(k_slow), 5 },
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        setenv("TARN_URL", tarn_stub_start(k_rows[i].answers, k_rows[i].count), 1);
+        cr_expect(eq(int, tarn_run_cli("status t --check"), 1), "%s", tarn_cli_stderr());
+        cr_expect(eq(sz, tarn_stub_count(), k_rows[i].asked));
+        cr_expect(eq(str, (char *)tarn_stub_asked(1)->line, "POST /api/table/t/check HTTP/1.1"));
+        cr_expect(tarn_has(tarn_cli_stdout(), "(2024-02-01T15:00:00Z)"), "%s", tarn_cli_stdout());
+        tarn_stub_stop();
+    }
+    cr_expect(eq(int, tarn_run_cli("status --check"), 64));
+}
+
 Test(commands, registration_sends_what_the_flags_say)
 {
     const char *folder = tarn_tmp();
@@ -486,6 +516,11 @@ Test(commands, help_and_version_need_nothing)
     cr_expect(eq(int, strncmp(tarn_cli_stdout(), "{\"version\":\"0.", 14), 0));
     cr_expect(eq(int, tarn_run_cli("commit --help"), 0));
     cr_expect(tarn_has(tarn_cli_stdout(), "--expected-version N"));
+    static const char *const k_judges[] = { "status --help", "check --help" };
+    for (size_t i = 0; i < TARN_COUNT(k_judges); i++) {
+        cr_expect(eq(int, tarn_run_cli(k_judges[i]), 0));
+        cr_expect(tarn_has(tarn_cli_stdout(), "0 ok, 1 warning, 2 error, 3 unknown, 64 wrong usage"));
+    }
     cr_expect(eq(int, tarn_run_cli("token"), 64));
     cr_expect(tarn_has(tarn_cli_stderr(), "token create, token list, token revoke"));
     cr_expect(eq(int, tarn_run_cli("nonsense"), 64));
