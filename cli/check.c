@@ -1,6 +1,7 @@
 /* check.c - tarn check: judge a folder with no server and no database. Exits as monitoring plug-ins do. */
 #include "base/json.h"
 #include "base/time.h"
+#include "catalog/ident.h"
 #include "cli/command.h"
 #include "cli/contract.h"
 #include "cli/files.h"
@@ -22,7 +23,7 @@ static tarn_code read_options(const struct tarn_cli *cli, struct tarn_check_opti
     const char *format = tarn_cli_text(cli, "format"), *now = tarn_cli_text(cli, "now");
     enum tarn_format parsed;
 
-    *options = (struct tarn_check_options){ .location = cli->args[0], .format = -1, .now_ms = tarn_now_ms() };
+    *options = (struct tarn_check_options){ .format = -1, .now_ms = tarn_now_ms() };
     if (format && strcmp(format, "auto") != 0) {
         if (!tarn_format_parse(format, &parsed))
             return tarn_fail(err, TARN_INVALID, "--format: '%s' is no format", format);
@@ -31,16 +32,28 @@ static tarn_code read_options(const struct tarn_cli *cli, struct tarn_check_opti
     return now ? tarn_time_parse(now, &options->now_ms, NULL, err) : TARN_OK;
 }
 
-/* --- the schema: texts that live as long as the check --- */
+/* --- texts that live as long as the check --- */
 
 struct given {
-    char *schema, *keys; /* owned */
+    char *location, *schema, *keys; /* owned */
 };
 
 static void given_done(struct given *given)
 {
+    free(given->location);
     free(given->schema);
     free(given->keys);
+}
+
+/* A path stays as it was given, from a file URI comes its path. */
+static tarn_code read_location(const char *text, struct given *out, struct tarn_err *err)
+{
+    if (strncmp(text, "file:", strlen("file:")) == 0)
+        return tarn_location_normalise(text, "LOCATION", &out->location, err);
+    if (strstr(text, "://"))
+        return tarn_fail(err, TARN_LOCATION_UNREACHABLE, "%s: object stores are not supported by this build, only local folders", text);
+    out->location = strdup(text);
+    return out->location ? TARN_OK : tarn_fail_oom(err);
 }
 
 /* Of a contract on several tables the one that is called as the folder. */
@@ -78,7 +91,7 @@ static tarn_code read_schema(const struct tarn_cli *cli, struct given *out, stru
     if (code != TARN_OK && *begin == '{')
         return tarn_fail(err, TARN_INVALID, "%s: %s", file, fault.detail);
     if (code != TARN_OK || tarn_contract_is(tree))
-        return read_contract(file, &text, cli->args[0], out, err);
+        return read_contract(file, &text, out->location, out, err);
     out->schema = strdup(begin);
     return out->schema ? TARN_OK : tarn_fail_oom(err);
 }
@@ -115,6 +128,9 @@ static int run(struct tarn_cli *cli)
 
     if (read_options(cli, &options, &err) != TARN_OK)
         return tarn_cli_usage(cli->command, "%s", err.detail);
+    if (read_location(cli->args[0], &given, &err) != TARN_OK)
+        return err.code == TARN_INVALID ? tarn_cli_usage(cli->command, "%s", err.detail) : tarn_cli_fail(&err, TARN_EXIT_UNKNOWN);
+    options.location = given.location;
     if (read_schema(cli, &given, &err) != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_UNKNOWN);
     options.schema_text = given.schema;

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "formats/manifest/manifest.h"
+#include "lake/discover.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,46 @@ static void not_judged(struct check *c, enum tarn_facts_state state, const char 
     snprintf(c->facts.why, sizeof c->facts.why, "%.511s", why);
 }
 
+/* --- a folder of tables, which is none itself --- */
+
+struct below {
+    bool is_own;   /* its own files make a plain table */
+    int64_t count; /* tables that tell their format, below */
+    char first[512];
+    enum tarn_format format;
+};
+
+static tarn_code note_below(void *ctx, const struct tarn_found *found, struct tarn_err *err)
+{
+    struct below *below = ctx;
+    bool is_plain = found->format == TARN_FORMAT_PARQUET;
+
+    (void)err;
+    below->is_own |= is_plain && found->path[0] == '\0';
+    if (is_plain || found->is_apart || found->path[0] == '\0')
+        return TARN_OK;
+    if (below->count++ == 0 || strncmp(found->path, below->first, sizeof below->first - 1) < 0) {
+        snprintf(below->first, sizeof below->first, "%.511s", found->path);
+        below->format = found->format;
+    }
+    return TARN_OK;
+}
+
+/* A lake's root is no plain table because of the Parquet files that its tables hold. True: told, nothing is to be judged. */
+static bool holds_tables(struct check *c, struct tarn_place *place)
+{
+    struct below below = { 0 };
+    char why[512];
+    TARN_ERR(ignored); /* then it is judged as it looks */
+
+    if (tarn_discover(place, NULL, note_below, &below, NULL, &ignored) != TARN_OK || below.is_own || below.count == 0)
+        return false;
+    snprintf(why, sizeof why, "no table lies there, but %lld below, the first is %.300s (%s): check each; `tarn discover` lists them",
+             (long long)below.count, below.first, tarn_format_text(below.format));
+    not_judged(c, TARN_FACTS_NO_TABLE, why);
+    return true;
+}
+
 static tarn_code open_and_gather(struct check *c, const struct tarn_facts_options *options, struct tarn_err *err)
 {
     TARN_AUTO(place) struct tarn_place *place = NULL;
@@ -49,6 +90,9 @@ static tarn_code open_and_gather(struct check *c, const struct tarn_facts_option
         format = (enum tarn_format)c->options->format;
     else
         code = tarn_facts_detect(place, &format, &fault);
+    bool is_vague = c->options->format < 0 && (code == TARN_NOT_FOUND || (code == TARN_OK && format == TARN_FORMAT_PARQUET));
+    if (is_vague && holds_tables(c, place))
+        return TARN_OK;
     if (code != TARN_OK) {
         bool is_empty = code == TARN_NOT_FOUND;
         not_judged(c, is_empty ? TARN_FACTS_NO_TABLE : TARN_FACTS_UNREACHABLE, fault.detail);
