@@ -57,6 +57,7 @@ static tarn_code open_storage(struct tarn_house *house, struct tarn_err *err)
     tarn_code code = tarn_roots_prepare(house->config, err);
     if (code != TARN_OK)
         return code;
+    tarn_roots_warn(house->config);
     return tarn_storage_new((const char *const *)house->config->roots, house->config->root_count,
                             &house->storage, err);
 }

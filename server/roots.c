@@ -1,6 +1,7 @@
 /* roots.c - see roots.h. Real paths are compared, so that a symlink hides nothing. */
 #include "server/roots.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/own.h"
 #include "catalog/ident.h"
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static tarn_code default_root(struct tarn_config *config, const char *lake, struct tarn_err *err)
 {
@@ -93,4 +95,18 @@ tarn_code tarn_roots_prepare(struct tarn_config *config, struct tarn_err *err)
             return code;
     }
     return TARN_OK;
+}
+
+void tarn_roots_warn(const struct tarn_config *config)
+{
+    struct stat st;
+
+    for (size_t i = 0; i < config->root_count; i++) {
+        const char *root = config->roots[i];
+        if (*root != '/')
+            continue;
+        int fault = stat(root, &st) < 0 ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : access(root, R_OK | X_OK) < 0 ? errno : 0;
+        if (fault)
+            tarn_log(TARN_LOG_WARN, "storage_root_unreachable", "root", root, "detail", strerror(fault), NULL);
+    }
 }

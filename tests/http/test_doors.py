@@ -28,6 +28,22 @@ def without_tokens_only_loopback_is_served_and_strange_pages_are_refused():
             assert refused.returncode == 64 and b"loopback" in refused.stderr, refused.stderr
 
 
+def a_root_that_is_not_there_is_told_at_the_start_which_goes_on():
+    with folder() as top:
+        os.mkdir(top + "/lake")
+        with open(top + "/file", "w"):
+            pass
+        server = Server(top + "/data", "--root", top + "/lake", "--root", top + "/gone/lake", "--root", top + "/file").start()
+        warned = [line for line in server.output if "storage_root_unreachable" in line]
+        for line, (root, why) in zip(warned, [("/gone/lake", "No such file or directory"), ("/file", "Not a directory")], strict=True):
+            assert top + root in line and why in line and "level=warn" in line, line
+        client = server.client()
+        assert client.call("POST", "/api/tables", {"name": "t", "location": top + "/lake/t"})[0] == 201
+        status, answer = client.call("POST", "/api/tables", {"name": "u", "location": top + "/elsewhere/u"})
+        assert status == 403 and "(--root)" in answer["detail"], answer
+        assert server.stop() == 0
+
+
 def the_contract_is_served_as_it_lies_in_the_repository():
     with folder() as top:
         server = Server(top + "/data").start()
@@ -139,6 +155,6 @@ def a_narrowed_token_sees_its_own_tables():
 
 
 main(without_tokens_only_loopback_is_served_and_strange_pages_are_refused,
-     the_contract_is_served_as_it_lies_in_the_repository, a_term_signal_lets_running_commits_end_and_loses_none,
+     a_root_that_is_not_there_is_told_at_the_start_which_goes_on, the_contract_is_served_as_it_lies_in_the_repository, a_term_signal_lets_running_commits_end_and_loses_none,
      a_second_signal_ends_it_at_once, a_backup_is_a_database_that_a_server_starts_from,
      a_narrowed_token_sees_its_own_tables)
