@@ -26,7 +26,7 @@ static tarn_code read_options(const struct tarn_cli *cli, struct tarn_check_opti
     *options = (struct tarn_check_options){ .format = -1, .now_ms = tarn_now_ms() };
     if (format && strcmp(format, "auto") != 0) {
         if (!tarn_format_parse(format, &parsed))
-            return tarn_fail(err, TARN_INVALID, "--format: '%s' is no format", format);
+            return tarn_fail(err, TARN_INVALID, "--format: '%s' is none of auto, manifest, delta, iceberg, hudi and parquet", format);
         options->format = (int)parsed;
     }
     return now ? tarn_time_parse(now, &options->now_ms, NULL, err) : TARN_OK;

@@ -18,8 +18,8 @@
 #define NOT_REBUILT                                                                                               \
     "Not on storage, so not rebuilt: properties (an Iceberg table's are), owner, monitors and other settings of tables and\n" \
     "namespaces, tokens, Idempotency-Keys, events, findings and their past, which tables were dropped, observed tables,\n" \
-    "Iceberg views, names of Iceberg tables that are not their folders'. The next start makes a new admin token unless\n" \
-    "admin.token is still in the data folder."
+    "Iceberg views, names of Iceberg tables that are not their folders'."
+#define NEW_TOKEN " The next start makes a new admin token unless\nadmin.token is still in the data folder."
 
 static const struct tarn_flag k_flags[] = {
     { "dry-run", TARN_FLAG_BOOL, NULL, "Tell what would be rebuilt and change nothing." },
@@ -202,15 +202,21 @@ static tarn_code open_all(struct run *r, struct tarn_err *err)
 
 /* --- the end --- */
 
+/* A catalog that only lacked some tables has its tokens. */
+static const char *not_rebuilt(const struct tarn_rebuild *rebuild)
+{
+    return rebuild->only_missing ? NOT_REBUILT : NOT_REBUILT NEW_TOKEN;
+}
+
 static void print_end(const struct run *r, const struct tarn_rebuild *rebuild)
 {
     if (!r->json) {
         printf("%lld tables %s, %lld lines to look at, catalog %s\n%s\n", (long long)rebuild->tables,
-               r->dry_run ? "can be rebuilt" : "rebuilt", (long long)rebuild->told, r->lake.catalog_id, NOT_REBUILT);
+               r->dry_run ? "can be rebuilt" : "rebuilt", (long long)rebuild->told, r->lake.catalog_id, not_rebuilt(rebuild));
         return;
     }
     json_auto_t *all = json_pack("{s:b, s:s, s:O, s:O, s:s}", "dry_run", r->dry_run, "catalog", r->lake.catalog_id, "tables",
-                                 r->tables, "told", r->told, "not_rebuilt", NOT_REBUILT);
+                                 r->tables, "told", r->told, "not_rebuilt", not_rebuilt(rebuild));
     if (all)
         (void)json_dumpf(all, stdout, JSON_COMPACT);
     fputc('\n', stdout);

@@ -76,7 +76,7 @@ void tarn_storage_free(struct tarn_storage *storage)
 tarn_code tarn_storage_allows(const struct tarn_storage *storage, const char *location, struct tarn_err *err)
 {
     if (!root_of(storage, location))
-        return tarn_fail(err, TARN_LOCATION_NOT_ALLOWED, "'%s' lies under none of the storage roots",
+        return tarn_fail(err, TARN_LOCATION_NOT_ALLOWED, "'%s' lies under none of the storage roots (--root)",
                          location);
     return TARN_OK;
 }

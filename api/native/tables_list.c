@@ -127,7 +127,7 @@ static tarn_code read_filter(const struct tarn_request *req, struct tables_list 
     enum tarn_mode m = TARN_MANAGED;
 
     if (format && !tarn_format_parse(format, &f))
-        return tarn_fail_field(err, "format", "is no format");
+        return tarn_fail_field(err, "format", "must be manifest, iceberg, delta, hudi or parquet");
     if (mode && !tarn_mode_parse(mode, &m))
         return tarn_fail_field(err, "mode", "must be \"managed\" or \"observed\"");
     if (state && strcmp(state, "dropped") != 0 && strcmp(state, "live") != 0)

@@ -356,6 +356,7 @@ Test(tables, lists_are_filtered_and_paged)
     cr_expect(eq(uint, tarn_ask("GET", "/api/tables?page_token=zzz", NULL), 400));
     cr_expect(eq(uint, tarn_ask("GET", "/api/tables?colour=red", NULL), 400));
     cr_expect(eq(uint, tarn_ask("GET", "/api/tables?format=csv", NULL), 400));
+    cr_expect(eq(str, (char *)tarn_answer_str("detail"), "must be manifest, iceberg, delta, hudi or parquet"));
 }
 
 Test(tables, a_thousand_tables_come_in_one_stream)
