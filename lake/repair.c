@@ -16,11 +16,12 @@ static const struct {
     const char *word;
     tarn_repair_plan_fn *look;
     bool may_be_blocked; /* the plan judges blocks itself */
+    tarn_repair_plan_fn *look_iceberg; /* NULL: not for Iceberg tables */
 } k_plans[] = {
-    [TARN_REPAIR_REPUBLISH] = { "republish", tarn_repair_republish, true },
-    [TARN_REPAIR_REGISTER] = { "register", tarn_repair_register, false },
-    [TARN_REPAIR_FORGET] = { "forget", tarn_repair_forget, false },
-    [TARN_REPAIR_ADOPT] = { "adopt", tarn_repair_adopt, true },
+    [TARN_REPAIR_REPUBLISH] = { "republish", tarn_repair_republish, true, tarn_repair_iceberg },
+    [TARN_REPAIR_REGISTER] = { "register", tarn_repair_register, false, NULL },
+    [TARN_REPAIR_FORGET] = { "forget", tarn_repair_forget, false, NULL },
+    [TARN_REPAIR_ADOPT] = { "adopt", tarn_repair_adopt, true, NULL },
 };
 
 const char *tarn_repair_plan_text(enum tarn_repair_plan plan) { return k_plans[plan].word; }
@@ -49,13 +50,20 @@ static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK ? tarn_schema_rows_read(tx, run->table->id, &run->schemas, err) : code;
 }
 
+/* Has the plan a form of its own for the table? */
+static bool is_iceberg(const struct tarn_repair_run *run)
+{
+    return run->table->format == TARN_FORMAT_ICEBERG && run->table->mode == TARN_MANAGED && k_plans[run->use->plan].look_iceberg;
+}
+
 /* The database may be older than storage: then nothing may be written over what it forgot. */
 static tarn_code read_table(struct tarn_repair_run *run, struct tarn_err *err)
 {
     tarn_code code = tarn_store_read(run->lake->store, read_tx, run, err);
 
-    if (code == TARN_OK)
-        code = tarn_managed_check(run->table, err);
+    if (code != TARN_OK || is_iceberg(run))
+        return code;
+    code = tarn_managed_check(run->table, err);
     if (code != TARN_OK || !tarn_look_is_due(run->lake, run->table))
         return code;
     code = tarn_look(run->lake, run->table, err);
@@ -85,12 +93,15 @@ static tarn_code look(struct tarn_repair_run *run, struct tarn_err *err)
         code = tarn_commit_judge_version(commit, run->table, err);
     if (code == TARN_OK && !k_plans[use->plan].may_be_blocked)
         code = tarn_block_check(run->table, err);
-    if (code == TARN_OK)
-        code = open_place(run, err);
     if (code != TARN_OK)
         return code;
     use->table_id = run->table->id;
     use->version = commit->expected_version = run->table->version;
+    if (is_iceberg(run))
+        return k_plans[use->plan].look_iceberg(run, err);
+    code = open_place(run, err);
+    if (code != TARN_OK)
+        return code;
     use->block = run->table->block;
     use->is_shown = run->table->publish;
     free(use->location);

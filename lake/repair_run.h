@@ -16,6 +16,7 @@ struct tarn_repair_run {
 /* --- the plans: what is to be done goes into run->use; what a run does on storage before the decision is done --- */
 typedef tarn_code tarn_repair_plan_fn(struct tarn_repair_run *run, struct tarn_err *err);
 tarn_repair_plan_fn tarn_repair_republish, tarn_repair_register, tarn_repair_forget, tarn_repair_adopt;
+tarn_repair_plan_fn tarn_repair_iceberg; /* republish, of an Iceberg table: without schemas, publication and place */
 
 /* --- repair_tell.c: the report, and the operations of the commit --- */
 /* `reason` is a word, `message` one line. */

@@ -81,7 +81,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "column_all_null", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "A column has no value at all in the newest files." },
 
     /* the data files */
-    { "missing_metadata_file", TARN_SEV_ERROR, .needs = DOCS, .text = "A metadata file or manifest list of an Iceberg table is not there: readers cannot open the table, or a snapshot of it." },
+    { "missing_metadata_file", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "A metadata file or manifest list of an Iceberg table is not there: readers cannot open the table, or a snapshot of it." },
     { "missing_data_file", TARN_SEV_ERROR, .unit = "bytes", .cure = "forget", .needs = DOCS | LISTING, .text = "A listed file is not there: reads fail." },
     { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .cure = "register", .is_by_name = true, .needs = DOCS | LISTING, .text = "A file has another size than listed." },
     { "corrupt_data_file", TARN_SEV_ERROR, .cure = "forget", .is_by_name = true, .needs = FOOTERS, .text = "A file is no readable Parquet file." },

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reads of the Iceberg face: tags, forms, lists in pages, names in paths, looks without a body."""
-import os, socket, sys, urllib.parse
+import os, shutil, socket, sys, urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -156,6 +156,50 @@ def a_table_comes_back_with_its_file():
             assert message == f"Failed to open input stream for file: file://{file}", message
             os.rename(file + ".away", file)
             catalog.load("n", "t")
+        assert server.stop() == 0
+
+
+def the_cure_of_a_metadata_file_that_is_gone_writes_it_again():
+    with folder() as top:
+        server, catalog = start(top, "--scan-interval", "1h")
+        catalog.namespace("n")
+        for name, properties, lose in (
+                ("plain", {}, os.remove),
+                ("packed", {"write.metadata.compression-codec": "gzip"}, os.remove),
+                ("its_folder_too", {}, lambda file: shutil.rmtree(os.path.dirname(os.path.dirname(file))))):
+            before, api = catalog.table("n", name, properties=properties), f"/api/table/n.{name}"
+            file = local(before["metadata-location"])
+            with open(file, "rb") as f:
+                content = f.read()
+            lose(file)
+            catalog.refused(404, "NotFoundException", "GET", f"/namespaces/n/tables/{name}")
+            found = catalog.ok("POST", api + "/check")["findings"]
+            assert [(f["code"], f["cure"]) for f in found] == [("missing_metadata_file", "republish")], (name, found)
+            plan = catalog.ok("POST", api + "/repair", {"plan": "republish"})
+            assert plan["writes"] == ["file://" + file] and not os.path.exists(file), (name, plan)
+            done = catalog.ok("POST", api + "/repair", {"plan": "republish", "dry_run": False})
+            assert done["writes"] == plan["writes"] and not done["left_out"] and done["commit"] is None, (name, done)
+            assert done["status"]["severity"] == "ok" and done["version"] == done["status"]["version"], (name, done)
+            with open(file, "rb") as f:
+                assert f.read() == content, name
+            assert catalog.load("n", name)["metadata"] == before["metadata"], name
+            assert catalog.ok("POST", api + "/repair", {"plan": "republish", "dry_run": False})["writes"] == [], name
+            for other in ("register", "forget", "adopt"):
+                status, answer = catalog.call("POST", api + "/repair", {"plan": other})
+                assert (status, answer["code"]) == (409, "table_not_managed"), (name, other, answer)
+        assert server.stop() == 0
+
+
+def a_manifest_list_that_is_gone_is_left_out_and_told():
+    with folder() as top:
+        server, catalog = start(top, "--scan-interval", "1h")
+        catalog.namespace("n")
+        file = local(catalog.table("n", "t")["metadata-location"])
+        assert catalog.commit("n", "t", *append(1, 1, location="file://" + os.path.dirname(os.path.dirname(file))))[0] == 200
+        done = catalog.ok("POST", "/api/table/n.t/repair", {"plan": "republish", "dry_run": False})
+        assert not done["writes"] and [(item["path"].rsplit("/", 1)[1], item["reason"]) for item in done["left_out"]] == [
+            ("snap-1.avro", "not_kept")], done
+        assert done["status"]["findings"][0]["code"] == "missing_metadata_file", done
         assert server.stop() == 0
 
 
@@ -419,7 +463,8 @@ def names_that_are_none_are_refused():
 
 
 main(a_tag_names_what_is_behind_it_whoever_tells_it, a_load_that_was_answered_before_tells_what_is_now,
-     a_table_comes_back_with_its_file, what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
+     a_table_comes_back_with_its_file, the_cure_of_a_metadata_file_that_is_gone_writes_it_again,
+     a_manifest_list_that_is_gone_is_left_out_and_told, what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
      refs_alone_leave_the_other_snapshots_out_and_nothing_else, a_look_has_no_body,
      lists_come_in_pages_that_miss_and_repeat_nothing, a_token_of_another_list_is_refused,
      nested_namespaces_are_listed_below_their_parent, a_namespace_says_where_its_tables_come_to_lie, names_mean_themselves_in_namespaces_tables_and_views,
