@@ -56,7 +56,7 @@ struct tarn_table {
     int64_t staging;           /* version that a large commit is writing now, 0: none; see tables.stage */
     char *latest_transaction;  /* NULL: none */
     int64_t schema_version;    /* 0: no schema */
-    int64_t file_count, total_bytes; /* of the newest snapshot */
+    int64_t file_count, total_bytes; /* of the newest snapshot; -1: not known (of an Iceberg table its summary may not say) */
     char *partition_keys; /* JSON array of names */
     char *properties;     /* JSON object */
     char *owner;          /* NULL: none */
@@ -124,7 +124,7 @@ struct tarn_commit_row {
     char *metadata; /* commitMetadata, JSON object or NULL */
     bool data_change;
     int64_t files_added, files_removed, bytes_added, bytes_removed;
-    int64_t file_count, total_bytes; /* of the snapshot after it */
+    int64_t file_count, total_bytes; /* of the snapshot after it; -1: not known */
     char body_hash[65];              /* of the canonical body, for replays; "" when adopted */
     char *batch_ids;                 /* JSON array or NULL: the batches that it applied */
     char group[40];                  /* of the request over several tables; "": it was one alone */

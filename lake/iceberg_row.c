@@ -15,8 +15,8 @@ tarn_code tarn_iceberg_row(struct tarn_table *table, const struct tarn_iceberg_m
     table->format = TARN_FORMAT_ICEBERG;
     table->mode = TARN_MANAGED;
     table->schema_version = summary.schema_id;
-    table->file_count = summary.files < 0 ? 0 : summary.files;
-    table->total_bytes = summary.bytes < 0 ? 0 : summary.bytes;
+    table->file_count = summary.files;
+    table->total_bytes = summary.bytes;
     tarn_code code = tarn_iceberg_locate(meta->location, &keys, err);
     if (code == TARN_OK)
         code = tarn_text_own(&table->location, keys, err);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reads of the Iceberg face: tags, forms, lists in pages, names in paths, looks without a body."""
-import os, shutil, socket, sys, urllib.parse
+import os, shutil, socket, sys, urllib.parse, urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -8,6 +8,11 @@ from iceberg import I, SCHEMA, Catalog, append, local, start, view_body
 from tarn import folder, main
 
 T = "/namespaces/n/tables/t"
+
+
+def text(port, path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
+        return answer.read().decode()
 
 
 def a_tag_names_what_is_behind_it_whoever_tells_it():
@@ -200,6 +205,29 @@ def a_manifest_list_that_is_gone_is_left_out_and_told():
         assert not done["writes"] and [(item["path"].rsplit("/", 1)[1], item["reason"]) for item in done["left_out"]] == [
             ("snap-1.avro", "not_kept")], done
         assert done["status"]["findings"][0]["code"] == "missing_metadata_file", done
+        assert server.stop() == 0
+
+
+def what_a_summary_does_not_say_is_told_as_unknown():
+    totals = {"total-data-files": "3", "total-files-size": "30"}
+    with folder() as top:
+        server, catalog = start(top, "--scan-interval", "1h")
+        catalog.namespace("n")
+        for name, said, files, size in (("all", totals, 3, 30), ("no_size", {"total-data-files": "3"}, 3, None), ("none", {}, None, None),
+                                        ("no_number", {**totals, "total-files-size": "many"}, 3, None)):
+            place = catalog.table("n", name)["metadata"]["location"]
+            assert catalog.commit("n", name, *append(1, 1, location=place, **said))[0] == 200, name
+            status = catalog.ok("POST", f"/api/table/n.{name}/check")
+            assert (status["files"], status["total_size_bytes"], status["total_size"] is None) == (files, size, size is None), (name, status)
+            history = f"/api/table/n.{name}/history?metric=version,files,total_size_bytes"
+            sample = catalog.ok("GET", history)["samples"][-1]
+            assert (sample["files"], sample["total_size_bytes"]) == (files, size), (name, sample)
+            row = next(r for r in catalog.ok("GET", "/api/status") if r["table"] == "n." + name)
+            assert (row["files"], row["total_size_bytes"]) == (files, size), (name, row)
+            metrics = text(server.port, "/metrics")
+            for family, value in (("files", files), ("size_bytes", size)):
+                told = [line.split()[1] for line in metrics.splitlines() if line.startswith(f'tarn_table_{family}{{table="n.{name}"')]
+                assert told == ([] if value is None else [str(value)]), (name, family, told)
         assert server.stop() == 0
 
 
@@ -464,7 +492,8 @@ def names_that_are_none_are_refused():
 
 main(a_tag_names_what_is_behind_it_whoever_tells_it, a_load_that_was_answered_before_tells_what_is_now,
      a_table_comes_back_with_its_file, the_cure_of_a_metadata_file_that_is_gone_writes_it_again,
-     a_manifest_list_that_is_gone_is_left_out_and_told, what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
+     a_manifest_list_that_is_gone_is_left_out_and_told, what_a_summary_does_not_say_is_told_as_unknown,
+     what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
      refs_alone_leave_the_other_snapshots_out_and_nothing_else, a_look_has_no_body,
      lists_come_in_pages_that_miss_and_repeat_nothing, a_token_of_another_list_is_refused,
      nested_namespaces_are_listed_below_their_parent, a_namespace_says_where_its_tables_come_to_lie, names_mean_themselves_in_namespaces_tables_and_views,
