@@ -34,7 +34,7 @@
     X(TARN_SCHEMA_CONFLICT,         409, "schema_conflict",         "Another schema version came first") \
     X(TARN_NAMESPACE_NOT_EMPTY,     409, "namespace_not_empty",     "The namespace still has tables") \
     X(TARN_TABLE_PROTECTED,         409, "table_protected",         "The table is protected")      \
-    X(TARN_TABLE_NOT_MANAGED,       409, "table_not_managed",       "Tarn does not own this table's commits") \
+    X(TARN_TABLE_NOT_MANAGED,       409, "table_not_managed",       "This table's commits do not come over this API") \
     X(TARN_TABLE_NOT_POINTED,       409, "table_not_pointed",       "The table has no metadata pointer") \
     X(TARN_LOCATION_TAKEN,          409, "location_taken",          "Another table owns the location") \
     X(TARN_LOCATION_NOT_EMPTY,      409, "location_not_empty",      "The location holds files that are in no manifest") \

@@ -46,7 +46,8 @@ static const char *const k_explanations[] = {
     [TARN_TABLE_PROTECTED] = "The table is marked `protected`, so it cannot be dropped. Set `protected` to false "
                              "first.",
     [TARN_TABLE_NOT_MANAGED] = "Commits, rollbacks and schema changes need a managed table of the manifest format. "
-                               "Of an observed table somebody else owns the commits.",
+                               "Of an observed table somebody else owns the commits; those of an Iceberg table come over "
+                               "the Iceberg REST catalog (`/iceberg`).",
     [TARN_TABLE_NOT_POINTED] = "Only a table that was registered with a `metadata_location` has a pointer to swap.",
     [TARN_LOCATION_TAKEN] = "The location equals, contains or lies inside the location of another table, or of a "
                             "dropped one that can still be restored. One folder has one owner.",

@@ -202,7 +202,7 @@ static tarn_code refuse_of_iceberg(const struct tarn_settings_use *use, const st
     for (size_t i = 0; i < TARN_COUNT(k_theirs); i++)
         if (json_object_get(use->patch, k_theirs[i]) && table->format == TARN_FORMAT_ICEBERG && table->mode == TARN_MANAGED)
             return tarn_fail_code_field(err, TARN_TABLE_NOT_MANAGED, k_theirs[i],
-                                        "an Iceberg table is changed through the Iceberg REST catalog");
+                                        "an Iceberg table is changed through the Iceberg REST catalog (/iceberg)");
     return TARN_OK;
 }
 
