@@ -36,7 +36,7 @@ struct tarn_request {
     struct tarn_app *app;
     const struct tarn_route *route;
     const char *method;
-    bool is_iceberg;                /* under /iceberg/: refused in that protocol's form, also where no route fits */
+    bool is_iceberg;                /* refused in that protocol's form, also where no route fits */
     char *path;                     /* raw, without the query; for Idempotency-Key; owned */
     char *arg[TARN_ARGS_MAX];       /* path arguments, decoded once; owned by the request */
     size_t arg_count;
@@ -134,6 +134,8 @@ struct tarn_route {
 extern const struct tarn_route tarn_routes[];
 extern const size_t tarn_routes_count;
 
+/* Is it for the Iceberg face, or for one that is looked for at the root (/v1/...)? */
+bool tarn_target_is_iceberg(const char *target);
 /* Match the raw path. On TARN_METHOD_NOT_ALLOWED `allow` holds the methods ("GET, HEAD, POST"); HEAD is GET. Fills
  * req->route, arg and query (decoding each segment once, alone). */
 TARN_MUST tarn_code tarn_route_match(const char *method, const char *raw_target, struct tarn_request *req,

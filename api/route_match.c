@@ -17,6 +17,26 @@ struct path {
 
 static void path_done(struct path *path) { free(path->text); }
 
+/* Is the path that one, or below it? */
+static bool is_below(const char *target, const char *folder)
+{
+    size_t len = strlen(folder);
+
+    return strncmp(target, folder, len) == 0 && strchr("/?#", target[len]);
+}
+
+bool tarn_target_is_iceberg(const char *target) { return is_below(target, "/iceberg") || is_below(target, "/v1"); }
+
+static tarn_code nothing_here(const char *target, struct tarn_err *err)
+{
+    if (is_below(target, "/v1"))
+        return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here: the Iceberg REST catalog is at /iceberg, so the client's "
+                         "uri ends with /iceberg");
+    if (is_below(target, "/iceberg"))
+        return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here: the endpoints are those that GET /iceberg/v1/config lists");
+    return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
+}
+
 /* Absolute form (http://host/path), as proxies send it, to its path. */
 static const char *origin_form(const char *target)
 {
@@ -32,18 +52,18 @@ static const char *origin_form(const char *target)
 static tarn_code path_split(const char *text, size_t len, bool plus_is_space, struct path *out, struct tarn_err *err)
 {
     if (len == 0 || *text != '/')
-        return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
+        return nothing_here("", err);
     out->text = malloc(len + SEGMENTS_MAX + 1);
     if (!out->text)
         return tarn_fail_oom(err);
     char *to = out->text;
-    const char *end = text + len;
+    const char *begin = text, *end = text + len;
     while (text < end) {
         text++; /* the slash */
         const char *next = memchr(text, '/', (size_t)(end - text));
         size_t part = (size_t)((next ? next : end) - text);
         if (out->count == SEGMENTS_MAX)
-            return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
+            return nothing_here(begin, err);
         tarn_code code = tarn_percent_decode(text, part, plus_is_space, to, err);
         if (code != TARN_OK)
             return code;
@@ -114,7 +134,7 @@ static tarn_code find_route(const char *method, const struct path *path, struct 
     }
     if (allow[0])
         return tarn_fail(err, TARN_METHOD_NOT_ALLOWED, "only %s can be asked here", allow);
-    return tarn_fail(err, TARN_NOT_FOUND, "there is nothing here; /openapi.yaml lists what there is");
+    return nothing_here(req->path, err);
 }
 
 /* `known`: names separated by blanks, one that ends in '*' is a prefix. */
@@ -200,7 +220,7 @@ tarn_code tarn_route_match(const char *method, const char *raw_target, struct ta
     req->method = method;
     if (!req->path)
         return tarn_fail_oom(err);
-    req->is_iceberg = tarn_starts_with(req->path, "/iceberg/");
+    req->is_iceberg = tarn_target_is_iceberg(req->path);
     tarn_code code = path_split(target, len, req->is_iceberg, &path, err);
     if (code == TARN_OK)
         code = find_route(method, &path, req, allow, err);

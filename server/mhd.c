@@ -103,7 +103,7 @@ static tarn_code check_room(struct tarn_visit *visit, struct tarn_err *err)
 
 static tarn_code check_sizes(struct tarn_visit *visit, struct tarn_err *err)
 {
-    visit->task.req.is_iceberg = tarn_starts_with(visit->target, "/iceberg/"); /* the form of the refusal */
+    visit->task.req.is_iceberg = tarn_target_is_iceberg(visit->target); /* the form of the refusal */
     if (visit->target_len > TARN_TARGET_MAX)
         return tarn_fail(err, TARN_URI_TOO_LONG, "an address has at most %d bytes", TARN_TARGET_MAX);
     const union MHD_ConnectionInfo *info =

@@ -98,6 +98,20 @@ def unknown_paths_and_methods_are_refused_in_the_protocols_form():
         assert server.stop() == 0
 
 
+def a_client_at_the_wrong_address_is_told_the_right_one():
+    with folder() as top:
+        server, catalog = start(top)
+        for path, told in (("/v1/config?warehouse=lake", "ends with /iceberg"), ("/v1/namespaces", "ends with /iceberg"), ("/v1", "ends with /iceberg"),
+                           ("/v1/a/b/c/d/e/f/g/h/i/j/k/l", "ends with /iceberg"), ("/iceberg", "GET /iceberg/v1/config"),
+                           ("/iceberg?a=b", "GET /iceberg/v1/config"), ("/iceberg/v1/lake/namespaces", "GET /iceberg/v1/config"),
+                           ("/iceberg/a/b/c/d/e/f/g/h/i/j/k/l", "GET /iceberg/v1/config"),
+                           ("/v10", "/openapi.yaml"), ("/icebergs", "/openapi.yaml"), ("/api/v1/config", "/openapi.yaml")):
+            got, answer = catalog.ask("GET", path)
+            message = answer["detail"] if told == "/openapi.yaml" else answer["error"]["message"]
+            assert got == 404 and told in message, (path, answer)
+        assert server.stop() == 0
+
+
 def bodies_that_are_no_requests_are_refused_and_change_nothing():
     with folder() as top:
         server, catalog = start(top)
@@ -233,4 +247,5 @@ def parts_of_a_commit_that_are_none_are_refused_and_change_nothing():
 
 
 main(each_refusal_has_the_references_status_type_and_words, unknown_paths_and_methods_are_refused_in_the_protocols_form,
+     a_client_at_the_wrong_address_is_told_the_right_one,
      bodies_that_are_no_requests_are_refused_and_change_nothing, parts_of_a_commit_that_are_none_are_refused_and_change_nothing)

@@ -16,12 +16,16 @@ class Catalog:
         self.token, self.headers, self.raw = token, {}, b""
 
     def call(self, method, path, body=None, **headers):
+        return self.ask(method, path if path.startswith("/iceberg") or path.startswith("/api") else I + path, body, **headers)
+
+    def ask(self, method, path, body=None, **headers):
+        """Of any path of the server."""
         sent = {"Authorization": "Bearer " + self.token} if self.token else {}
         data = json.dumps(body).encode() if isinstance(body, (dict, list)) else body
         if data is not None:
             sent["Content-Type"] = "application/json"
         sent.update({k.replace("_", "-"): v for k, v in headers.items()})
-        self.connection.request(method, path if path.startswith("/iceberg") or path.startswith("/api") else I + path, data, sent)
+        self.connection.request(method, path, data, sent)
         answer = self.connection.getresponse()
         self.raw, self.headers = answer.read(), answer.headers
         return answer.status, json.loads(self.raw) if self.raw else None
