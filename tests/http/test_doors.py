@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The server as its clients and its operator meet it: doors, the end of service, the copy of the database."""
-import http.client, os, signal, socket, sqlite3, subprocess, sys, threading, urllib.request
+import http.client, os, re, signal, socket, sqlite3, subprocess, sys, threading, urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -50,6 +50,24 @@ def the_contract_is_served_as_it_lies_in_the_repository():
         served = urllib.request.urlopen(f"http://127.0.0.1:{server.port}/openapi.yaml").read()
         with open(os.path.join(HERE, "..", "..", "openapi.yaml"), "rb") as f:
             assert served == f.read()
+        assert server.stop() == 0
+
+
+def the_contract_names_every_member_of_a_manifest():
+    with open(os.path.join(HERE, "..", "..", "openapi.yaml")) as f:
+        schema = f.read().split("\n    Manifest:\n", 1)[1].split("      additionalProperties", 1)[0]
+    named = set(re.findall(r"^        (\w+): ", schema, re.M))
+    with folder() as top:
+        server = Server(top + "/data", "--root", top + "/lake").start()
+        client = server.client()
+        for name, more in (("bare", {}), ("full", {"partition_keys": ["d"], "schema": {"type": "struct", "fields": [
+                {"name": "id", "type": "int64", "nullable": False}, {"name": "d", "type": "string", "nullable": False}]}})):
+            assert client.call("POST", "/api/tables", {"name": name, "location": f"{top}/lake/{name}", **more})[0] == 201
+            add = {"type": "add_file", "path": "d=1/a.parquet", "size": 1}
+            assert client.call("POST", f"/api/table/{name}/commits", {"operations": [add]})[0] == 201
+            members = set(client.get(f"/api/table/{name}/manifest"))
+            assert members <= named, (name, members - named)
+            assert named - members == (set() if name == "full" else {"schema_version", "partition_keys"}) | {"first_version"}, (name, members)
         assert server.stop() == 0
 
 
@@ -155,6 +173,7 @@ def a_narrowed_token_sees_its_own_tables():
 
 
 main(without_tokens_only_loopback_is_served_and_strange_pages_are_refused,
-     a_root_that_is_not_there_is_told_at_the_start_which_goes_on, the_contract_is_served_as_it_lies_in_the_repository, a_term_signal_lets_running_commits_end_and_loses_none,
+     a_root_that_is_not_there_is_told_at_the_start_which_goes_on, the_contract_is_served_as_it_lies_in_the_repository,
+     the_contract_names_every_member_of_a_manifest, a_term_signal_lets_running_commits_end_and_loses_none,
      a_second_signal_ends_it_at_once, a_backup_is_a_database_that_a_server_starts_from,
      a_narrowed_token_sees_its_own_tables)
