@@ -5,7 +5,7 @@ import os, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 from tarn import folder, main
-from iceberg_house import EXTENSIONS, House
+from iceberg_house import House
 
 
 def blocks():
@@ -17,8 +17,7 @@ def blocks():
 
 
 def python(text):
-    text = text.replace("con.load_extension(name)", "con.execute(f\"LOAD '{EXTENSIONS[name]}'\")")
-    exec(compile(text, "docs/ICEBERG.md", "exec"), {"EXTENSIONS": EXTENSIONS})
+    exec(compile(text, "docs/ICEBERG.md", "exec"), {})
 
 
 def statements(house, text):
