@@ -170,7 +170,7 @@ coverage: ## line coverage of the unit tests, a table on the terminal
 	@$(SUB) V=cov test-built
 	@$(SUB) V=cov unit
 	@gcovr --root . --object-directory build/cov --exclude tests --exclude build --print-summary | tail -n +6
-docs: ## write docs/CONFIGURATION.md, MONITORS.md, METRICS.md and the heads of docs/findings/ anew from their tables
+docs: ## write docs/CONFIGURATION.md, MONITORS.md, METRICS.md, the heads and the index of docs/findings/ anew from their tables
 	@$(SUB) V=debug docs-written
 docs-written: $(OUT)/tools/config_doc $(OUT)/tools/monitors_doc $(OUT)/tools/metrics_doc $(OUT)/tools/findings_doc
 	@$(OUT)/tools/config_doc >docs/CONFIGURATION.md

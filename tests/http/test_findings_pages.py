@@ -9,7 +9,7 @@ from tarn import TARN, Server, folder, main
 
 TOP = os.path.join(HERE, "..", "..")
 PAGES = {}
-for path in sorted(glob.glob(os.path.join(TOP, "docs", "findings", "*.md"))):
+for path in sorted(set(glob.glob(os.path.join(TOP, "docs", "findings", "*.md"))) - {os.path.join(TOP, "docs", "findings", "README.md")}):
     with open(path, encoding="utf-8") as file:
         PAGES[os.path.basename(path)] = file.read()
 
