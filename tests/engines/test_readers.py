@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The readers of examples/: DuckDB, Polars and Spark read one snapshot as the same rows, across schema versions, and
 these are the rows that were worked out by hand."""
-import contextlib, datetime, decimal, glob, io, os, re, runpy, sys, tempfile
+import contextlib, datetime, decimal, glob, io, json, os, re, runpy, shutil, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
@@ -270,10 +270,27 @@ def clickstream(data, **more):
     return client, at
 
 
+def demo_flights(data, **more):
+    """The table `flights` as `make demo` begins with it."""
+    client, at = Server(data).start().client(), data + "/lake/flights"
+    shutil.copytree(os.path.join(EXAMPLES, "lake", "flights"), at)
+    with open(os.path.join(EXAMPLES, "schemas", "flights.json")) as f:
+        asked(client, "POST", "/api/tables", {"name": "flights", "location": at, "import": True, "partition_keys": ["date", "hour"],
+                                              "schema": json.load(f), **more})
+    os.environ.update(TARN_URL=f"http://127.0.0.1:{client.connection.port}", TARN_TOKEN=client.token)
+    return client, at
+
+
+def rows_that_lie_there(day, condition="true"):
+    return duckdb.sql(f"SELECT count(*) FROM read_parquet('{EXAMPLES}/lake/flights/date={day}/**/*.parquet') WHERE {condition}").fetchone()[0]
+
+
 def the_python_lines_of_the_readme_run():
-    wanted = {"read_duckdb": r"2024-02-01 .* 3 ", "read_polars": r" 1 ", "read_spark": r"2024-02-01\|\s+3\|", "uri-list": r" 5 "}
+    first, late = rows_that_lie_there("2013-07-03"), rows_that_lie_there("2013-07-04", "dep_delay > 60")
+    wanted = {"read_duckdb": rf"2013-07-03 .* {first} ", "read_polars": rf" {late} ", "read_spark": rf"2013-07-03\|\s+{first}\|",
+              "uri-list": rf" {rows_that_lie_there('*')} "}
     with folder() as data:
-        clickstream(data)
+        demo_flights(data)
         start_spark()
         for name, pattern in wanted.items():
             block, = [b for b in blocks("python") if name in b]
@@ -312,15 +329,18 @@ def lists_of_files_name_the_rows_of_the_snapshot():
 def the_table_of_the_readme_is_made_in_a_metastore():
     """Spark brings Hive's metastore. It does not follow lists itself; that the partitions are found is what it can show."""
     with folder() as data:
-        client, at = clickstream(data)
-        asked(client, "PATCH", "/api/table/clickstream", {"properties": {"publish.symlink_manifest": True}}, 200)
-        await_true("the lists", lambda: len(follow(at)) == 5)
+        client, at = demo_flights(data)
+        asked(client, "PATCH", "/api/table/flights", {"properties": {"publish.symlink_manifest": True}}, 200)
+        partitions = sorted(os.path.relpath(path, at) for path in glob.glob(at + "/date=*/hour=*"))
+        lists = at + "/_symlink_format_manifest/date=*/hour=*/manifest"
+        await_true("the lists", lambda: len(glob.glob(lists)) == len(partitions))
         session, (block,) = start_spark(), blocks("sql")
-        for statement in block.replace("/lake/clickstream", at).strip().rstrip(";").split(";\n"):
+        for statement in block.replace("/lake/flights", at).strip().rstrip(";").split(";\n"):
             session.sql(statement)
-        found = sorted(row[0] for row in session.sql("SHOW PARTITIONS clickstream").collect())
-        session.sql("DROP TABLE clickstream")
-        assert found == ["date=2024-02-01/hour=13", "date=2024-02-01/hour=14", "date=2024-02-02/hour=0"], found
+        found = sorted(row[0] for row in session.sql("SHOW PARTITIONS flights").collect())
+        session.sql("DROP TABLE flights")
+        values = lambda path: (path.split("/")[0], int(path.split("hour=")[1]))
+        assert sorted(map(values, found)) == sorted(map(values, partitions)), found
 
 
 main(three_engines_read_the_same_rows_across_schema_versions, files_that_share_no_column_with_the_snapshot_give_its_defaults,
