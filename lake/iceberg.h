@@ -30,6 +30,9 @@ TARN_MUST tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *f
 bool tarn_iceberg_file_is_local(const char *file);
 /* Nothing says that it is not there: on local storage the system knows in memory that it is. Never waits. */
 bool tarn_iceberg_file_is_seen(const struct tarn_lake *lake, const char *file);
+/* Is the storage root that it lies under gone, as far as can be told: a mount that is not there is an empty folder. Only asked of
+ * files that were there. Blocks. */
+bool tarn_iceberg_file_is_lost(const struct tarn_lake *lake, const char *file);
 /* Does what it can: a file that stays is a leftover, no damage. Blocks. */
 void tarn_iceberg_file_remove(struct tarn_lake *lake, const char *file);
 

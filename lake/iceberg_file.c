@@ -121,6 +121,15 @@ bool tarn_iceberg_file_is_seen(const struct tarn_lake *lake, const char *file)
            (tarn_iceberg_locate(file, &canonical, &ignored) == TARN_OK && tarn_storage_sees(lake->storage, canonical));
 }
 
+bool tarn_iceberg_file_is_lost(const struct tarn_lake *lake, const char *file)
+{
+    TARN_AUTO(mem) char *canonical = NULL;
+    TARN_ERR(ignored);
+
+    return !tarn_iceberg_file_is_seen(lake, file) && tarn_iceberg_locate(file, &canonical, &ignored) == TARN_OK &&
+           tarn_storage_root_is_lost(lake->storage, canonical);
+}
+
 void tarn_iceberg_file_remove(struct tarn_lake *lake, const char *file)
 {
     TARN_AUTO(place) struct tarn_place *place = NULL;

@@ -80,7 +80,33 @@ def a_foreign_document_with_an_impossible_value_is_refused():
         assert server.stop() == 0
 
 
+def a_lake_whose_mount_is_gone_takes_no_commit_and_no_folder_is_made_under_it():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        catalog.table("n", "t")
+        before = catalog.load("n", "t")
+        change = [{"action": "set-properties", "updates": {"a": "b"}}]
+        for is_there in (True, False): # an empty folder, as a mount point is; then none at all
+            os.rename(top + "/lake", top + "/away")
+            if is_there:
+                os.mkdir(top + "/lake")
+            status, answer = catalog.commit("n", "t", change)
+            assert status == 503 and "gone or empty" in answer["error"]["message"], (status, answer)
+            status, answer = catalog.call("POST", "/transactions/commit", {"table-changes": [
+                {"identifier": {"namespace": ["n"], "name": "t"}, "requirements": [], "updates": change}]})
+            assert status == 503, (status, answer)
+            assert not is_there or os.listdir(top + "/lake") == []
+            if is_there:
+                os.rmdir(top + "/lake")
+            os.rename(top + "/away", top + "/lake")
+            assert catalog.load("n", "t") == before
+        assert catalog.commit("n", "t", change)[0] == 200
+        assert server.stop() == 0
+
+
 if __name__ == "__main__":
-    main(a_create_whose_updates_make_no_table_is_refused,
+    main(a_lake_whose_mount_is_gone_takes_no_commit_and_no_folder_is_made_under_it,
+         a_create_whose_updates_make_no_table_is_refused,
          a_member_that_is_true_or_false_is_nothing_else,
          a_foreign_document_with_an_impossible_value_is_refused)
