@@ -56,6 +56,7 @@ static bool read_both(const char *text, size_t len, size_t step, struct tarn_buf
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const struct tarn_json_limits as_reader = { .max_depth = TARN_JSONR_DEPTH, .max_values = 2000000 };
     if (size < 1)
         return 0;
     const char *text = (const char *)data + 1;
@@ -82,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     /* The tree's parser takes what jansson takes without duplicates, and its own text reads back as the same value. */
     json_auto_t *strict = bom ? NULL : json_loadb(text, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &fault);
-    bool parsed = tarn_json_parse(text, len, NULL, &tree, &err) == TARN_OK;
+    bool parsed = tarn_json_parse(text, len, &as_reader, &tree, &err) == TARN_OK;
     if (!bom && taken)
         need(parsed == (strict != NULL));
     if (parsed && !bom)
