@@ -61,7 +61,7 @@ void tarn_iceberg_reply_oauth_error(struct tarn_reply *reply, const struct tarn_
 tarn_handler_fn tarn_iceberg_namespaces_list; /* work */
 tarn_handler_fn tarn_iceberg_namespace_get, tarn_iceberg_namespace_exists; /* handle */
 extern const struct tarn_flow tarn_iceberg_namespace_create, tarn_iceberg_namespace_drop, tarn_iceberg_namespace_properties;
-/* --- tables.c, table_change.c --- */
+/* --- tables.c, table_load.c, table_change.c --- */
 tarn_handler_fn tarn_iceberg_tables_list, tarn_iceberg_table_load; /* work */
 tarn_handler_fn tarn_iceberg_table_recall, tarn_iceberg_table_exists; /* handle */
 /* The table as it is, without looking at its file: a commit that is answered again. */
