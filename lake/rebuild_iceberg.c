@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum { FILES_A_LINE = 1000 };
-#define NUMBER_END INT64_C(1000000000) /* numbers from there on were not counted up (formats/iceberg/names.c) */
 
 struct rebuilding {
     struct tarn_rebuild *rebuild;
@@ -123,7 +122,7 @@ static int64_t version_of(struct rebuilding *b, const char *file)
 {
     int64_t number = tarn_iceberg_file_number(file), next = b->table->version + 1;
 
-    number = number < 0 || number >= NUMBER_END ? 0 : number;
+    number = number < 0 || number >= TARN_ICEBERG_NUMBER_END ? 0 : number;
     if (b->has_begun)
         return number + b->shift > next ? number + b->shift : next;
     if (number == 0 && b->meta->current_snapshot_id != TARN_ICEBERG_NONE)

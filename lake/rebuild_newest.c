@@ -123,27 +123,13 @@ static bool is_place(const char *given, const char *canonical)
     return tarn_iceberg_locate(given, &found, &ignored) == TARN_OK && strcmp(found, canonical) == 0;
 }
 
-/* Where the table's next metadata file goes, as tarn_iceberg_file_name has it. */
-static char *folder_of(const struct tarn_iceberg_meta *meta)
-{
-    const char *given = tarn_iceberg_property(meta, "write.metadata.path");
-    size_t len = given ? strlen(given) : 0;
-    char *out = NULL;
-
-    while (len > 1 && given[len - 1] == '/')
-        len--;
-    if (len > 0)
-        return strndup(given, len);
-    return asprintf(&out, "%s/metadata", meta->location) < 0 ? NULL : out;
-}
-
 static tarn_code take_tip(struct newest *n, struct file *f, const struct tarn_iceberg_meta *meta, struct tarn_err *err)
 {
     f->kind = TIP;
     f->updated_ms = meta->last_updated_ms;
     snprintf(f->uuid, sizeof f->uuid, "%s", meta->uuid);
     f->location = strdup(meta->location);
-    f->folder = folder_of(meta);
+    f->folder = tarn_iceberg_folder(meta);
     if (!f->location || !f->folder)
         return tarn_fail_oom(err);
     f->is_here = is_place(f->location, n->c->location);

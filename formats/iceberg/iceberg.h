@@ -143,11 +143,14 @@ TARN_MUST tarn_code tarn_iceberg_check(const struct tarn_iceberg_meta *meta, str
 /* --- names.c: metadata files --- */
 /* What the last part of its path begins with, before a dash: it rises with each commit. -1: no number. */
 int64_t tarn_iceberg_file_number(const char *file);
+#define TARN_ICEBERG_NUMBER_END INT64_C(1000000000) /* from there on it was not counted up: the next one is 0 */
 /* Is it the name of a metadata file as catalogs give it: NNNNN-<uuid>.metadata.json, packed or not? File-system catalogs write
  * vN.metadata.json: which of those is a table's newest another file tells. */
 bool tarn_iceberg_is_file_name(const char *name);
+/* Where its next metadata file goes: write.metadata.path or <location>/metadata. Owned; NULL: no memory. */
+char *tarn_iceberg_folder(const struct tarn_iceberg_meta *meta);
 /* "00003-<uuid>.metadata.json" after `base_file` (NULL: 00000), ".gz" before ".metadata" when write.metadata.compression-codec
- * is gzip. Owned; the folder is write.metadata.path or <location>/metadata. TARN_INTERNAL: out of memory. */
+ * is gzip. Owned; in the folder above. TARN_INTERNAL: out of memory. */
 TARN_MUST tarn_code tarn_iceberg_file_name(const struct tarn_iceberg_meta *meta, const char *base_file, const char *uuid,
                                            char **out, struct tarn_err *err);
 

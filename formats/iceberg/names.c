@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NUMBER_END INT64_C(1000000000) /* a name with a greater one was not counted up: it starts anew */
-
 int64_t tarn_iceberg_file_number(const char *file)
 {
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
@@ -46,21 +44,29 @@ static const char *extension_of(const struct tarn_iceberg_meta *meta)
     return codec && strcasecmp(codec, "gzip") == 0 ? ".gz" : "";
 }
 
+char *tarn_iceberg_folder(const struct tarn_iceberg_meta *meta)
+{
+    const char *given = tarn_iceberg_property(meta, "write.metadata.path");
+    size_t len = given ? strlen(given) : 0;
+    char *out = NULL;
+
+    while (len > 1 && given[len - 1] == '/')
+        len--;
+    if (len > 0)
+        return strndup(given, len);
+    return asprintf(&out, "%s/metadata", meta->location) < 0 ? NULL : out;
+}
+
 tarn_code tarn_iceberg_file_name(const struct tarn_iceberg_meta *meta, const char *base_file, const char *uuid, char **out,
                                  struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf name = { 0 };
-    const char *folder = tarn_iceberg_property(meta, "write.metadata.path");
-    int64_t before = base_file ? tarn_iceberg_file_number(base_file) : -1, number = before < NUMBER_END ? before + 1 : 0;
+    TARN_AUTO(mem) char *folder = tarn_iceberg_folder(meta);
+    int64_t before = base_file ? tarn_iceberg_file_number(base_file) : -1, number = before < TARN_ICEBERG_NUMBER_END ? before + 1 : 0;
 
-    if (folder && *folder) {
-        tarn_buf_adds(&name, folder);
-        while (name.len > 1 && name.data && name.data[name.len - 1] == '/')
-            name.len--;
-    } else {
-        tarn_buf_addf(&name, "%s/metadata", meta->location);
-    }
-    tarn_buf_addf(&name, "/%05lld-%s%s.metadata.json", (long long)number, uuid, extension_of(meta));
+    if (!folder)
+        return tarn_fail_oom(err);
+    tarn_buf_addf(&name, "%s/%05lld-%s%s.metadata.json", folder, (long long)number, uuid, extension_of(meta));
     *out = tarn_buf_take(&name);
     return *out ? TARN_OK : tarn_fail_oom(err);
 }
