@@ -24,6 +24,9 @@ TARN_MUST tarn_code tarn_iceberg_file_write(struct tarn_lake *lake, const char *
 /* The whole text, unpacked. TARN_NOT_FOUND "Failed to open input stream for file: ...". Blocks. */
 TARN_MUST tarn_code tarn_iceberg_file_read(struct tarn_lake *lake, const char *file, struct tarn_buf *out,
                                            struct tarn_err *err);
+/* The same as a value; also TARN_INVALID. *out owned. Blocks. */
+TARN_MUST tarn_code tarn_iceberg_file_parse(struct tarn_lake *lake, const char *file, struct tarn_iceberg_meta **out,
+                                            struct tarn_err *err);
 /* Is it there? TARN_NOT_FOUND as above. Blocks. */
 TARN_MUST tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *file, struct tarn_err *err);
 /* Does it lie on local storage? Elsewhere its absence is left to the monitors. */
@@ -71,6 +74,8 @@ void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work)
 /* After a refusal: takes back the file, unless the outcome is not known. Blocks. */
 void tarn_iceberg_withdraw(struct tarn_lake *lake, struct tarn_iceberg_work *work, tarn_code code);
 void tarn_iceberg_work_done(struct tarn_iceberg_work *work);
+/* A row with a name and nothing else yet. *out owned. */
+TARN_MUST tarn_code tarn_iceberg_blank_row(const struct tarn_ident *ident, struct tarn_table **out, struct tarn_err *err);
 /* Fills what the metadata says into the row. */
 TARN_MUST tarn_code tarn_iceberg_row(struct tarn_table *table, const struct tarn_iceberg_meta *meta, const char *file,
                                      struct tarn_err *err);

@@ -94,6 +94,15 @@ tarn_code tarn_iceberg_file_read(struct tarn_lake *lake, const char *file, struc
     return tarn_unsqueeze(codec, bytes.data ? bytes.data : "", bytes.len, FILE_MAX, out, err);
 }
 
+tarn_code tarn_iceberg_file_parse(struct tarn_lake *lake, const char *file, struct tarn_iceberg_meta **out,
+                                  struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
+    tarn_code code = tarn_iceberg_file_read(lake, file, &text, err);
+
+    return code == TARN_OK ? tarn_iceberg_parse(text.data ? text.data : "", text.len, out, err) : code;
+}
+
 tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *file, struct tarn_err *err)
 {
     TARN_AUTO(place) struct tarn_place *place = NULL;

@@ -19,11 +19,8 @@ static tarn_code free_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 static tarn_code read_file(struct tarn_lake *lake, struct tarn_iceberg_register_use *use, struct tarn_err *err)
 {
     struct tarn_iceberg_work *work = &use->work;
-    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
-    tarn_code code = tarn_iceberg_file_read(lake, use->metadata_location, &text, err);
+    tarn_code code = tarn_iceberg_file_parse(lake, use->metadata_location, &work->meta, err);
 
-    if (code == TARN_OK)
-        code = tarn_iceberg_parse(text.data ? text.data : "", text.len, &work->meta, err);
     if (code == TARN_OK)
         code = tarn_iceberg_allowed(lake, work->meta->location, &use->who, err);
     if (code == TARN_OK)

@@ -89,11 +89,8 @@ static tarn_code follow(struct tarn_lake *lake, const struct table *table, const
 static tarn_code read_newest(struct tarn_lake *lake, const struct table *table, const char *file,
                              struct tarn_iceberg_meta **out, struct tarn_err *err)
 {
-    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
-    tarn_code code = tarn_iceberg_file_read(lake, file, &text, err);
+    tarn_code code = tarn_iceberg_file_parse(lake, file, out, err);
 
-    if (code == TARN_OK)
-        code = tarn_iceberg_parse(text.data ? text.data : "", text.len, out, err);
     /* The row keeps its uuid where a commit, or a file that took the place of another, gave the document one of its own. */
     if (code == TARN_OK && after_pointer(table, *out) == 0 && (!(*out)->uuid || strcmp((*out)->uuid, table->uuid) != 0))
         return tarn_fail(err, TARN_STORAGE_AHEAD, "the newest metadata file is another table's");

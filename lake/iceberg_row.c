@@ -5,6 +5,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+tarn_code tarn_iceberg_blank_row(const struct tarn_ident *ident, struct tarn_table **out, struct tarn_err *err)
+{
+    TARN_AUTO(table) struct tarn_table *table = calloc(1, sizeof *table);
+
+    if (!table)
+        return tarn_fail_oom(err);
+    table->namespace_ = strdup(ident->namespace_);
+    table->name = strdup(ident->name);
+    table->monitors = strdup("{}");
+    if (!table->namespace_ || !table->name || !table->monitors)
+        return tarn_fail_oom(err);
+    table->dropped_at = -1;
+    table->revision = 1;
+    *out = tarn_take(&table);
+    return TARN_OK;
+}
+
 tarn_code tarn_iceberg_row(struct tarn_table *table, const struct tarn_iceberg_meta *meta, const char *file,
                            struct tarn_err *err)
 {

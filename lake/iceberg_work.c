@@ -245,20 +245,14 @@ static tarn_code land_commit(struct tarn_tx *tx, struct tarn_lake *lake, struct 
 
 static tarn_code new_row(struct tarn_iceberg_work *work, struct tarn_table **out, struct tarn_err *err)
 {
-    TARN_AUTO(table) struct tarn_table *table = calloc(1, sizeof *table);
+    TARN_AUTO(table) struct tarn_table *table = NULL;
+    tarn_code code = tarn_iceberg_blank_row(&work->ident, &table, err);
 
-    if (!table)
-        return tarn_fail_oom(err);
-    table->namespace_ = strdup(work->ident.namespace_);
-    table->name = strdup(work->ident.name);
-    table->monitors = strdup("{}");
-    if (!table->namespace_ || !table->name || !table->monitors)
-        return tarn_fail_oom(err);
+    if (code != TARN_OK)
+        return code;
     table->created_at = table->committed_at = now_of(work);
     table->version = table->published_version = work->meta->current_snapshot_id == TARN_ICEBERG_NONE ? 0 : 1;
-    table->dropped_at = -1;
-    table->revision = 1;
-    tarn_code code = tarn_iceberg_row(table, work->meta, work->metadata_location, err);
+    code = tarn_iceberg_row(table, work->meta, work->metadata_location, err);
     if (code == TARN_OK && (!work->meta->uuid || strlen(work->meta->uuid) >= sizeof table->uuid))
         code = tarn_fail_field(err, "table-uuid", "the table needs a uuid");
     if (code != TARN_OK)

@@ -63,13 +63,10 @@ static tarn_code push(struct rebuilding *b, const char *file, struct tarn_err *e
 /* *out NULL: no document of this table, or none that can be read. */
 static tarn_code read_file(const struct rebuilding *b, const char *file, struct tarn_iceberg_meta **out, struct tarn_err *err)
 {
-    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
     TARN_AUTO(iceberg) struct tarn_iceberg_meta *meta = NULL;
     TARN_ERR(fault);
-    tarn_code code = tarn_iceberg_file_read(b->rebuild->lake, file, &text, &fault);
+    tarn_code code = tarn_iceberg_file_parse(b->rebuild->lake, file, &meta, &fault);
 
-    if (code == TARN_OK)
-        code = tarn_iceberg_parse(text.data ? text.data : "", text.len, &meta, &fault);
     if (code == TARN_STORAGE_UNAVAILABLE || code == TARN_INTERNAL)
         return tarn_err_move(err, &fault);
     if (code == TARN_OK && meta->uuid && strcmp(meta->uuid, b->c->uuid) == 0)
@@ -230,18 +227,11 @@ static tarn_code reserve_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static tarn_code new_row(struct rebuilding *b, struct tarn_err *err)
 {
-    struct tarn_table *t = b->table = calloc(1, sizeof *t);
+    tarn_code code = tarn_iceberg_blank_row(&b->c->ident, &b->table, err);
 
-    if (!t)
-        return tarn_fail_oom(err);
-    snprintf(t->uuid, sizeof t->uuid, "%s", b->c->uuid);
-    t->namespace_ = strdup(b->c->ident.namespace_);
-    t->name = strdup(b->c->ident.name);
-    t->monitors = strdup("{}");
-    if (!t->namespace_ || !t->name || !t->monitors)
-        return tarn_fail_oom(err);
-    t->dropped_at = -1;
-    t->revision = 1;
+    if (code != TARN_OK)
+        return code;
+    snprintf(b->table->uuid, sizeof b->table->uuid, "%s", b->c->uuid);
     return tarn_store_write(b->rebuild->lake->store, reserve_tx, b, err);
 }
 
