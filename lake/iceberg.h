@@ -33,9 +33,9 @@ TARN_MUST tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *f
 bool tarn_iceberg_file_is_local(const char *file);
 /* Nothing says that it is not there: on local storage the system knows in memory that it is. Never waits. */
 bool tarn_iceberg_file_is_seen(const struct tarn_lake *lake, const char *file);
-/* Is the storage root that it lies under gone, as far as can be told: a mount that is not there is an empty folder. Only asked of
- * files that were there. Blocks. */
-bool tarn_iceberg_file_is_lost(const struct tarn_lake *lake, const char *file);
+/* Of a file that was there, before one is written beside it or again: TARN_STORAGE_UNAVAILABLE when its storage root is gone, as far
+ * as can be told. A mount that is not there is an empty folder, on whose disk the table's folders would be made anew. Blocks. */
+TARN_MUST tarn_code tarn_iceberg_file_check_root(const struct tarn_lake *lake, const char *file, struct tarn_err *err);
 /* Does what it can: a file that stays is a leftover, no damage. Blocks. */
 void tarn_iceberg_file_remove(struct tarn_lake *lake, const char *file);
 

@@ -130,13 +130,15 @@ bool tarn_iceberg_file_is_seen(const struct tarn_lake *lake, const char *file)
            (tarn_iceberg_locate(file, &canonical, &ignored) == TARN_OK && tarn_storage_sees(lake->storage, canonical));
 }
 
-bool tarn_iceberg_file_is_lost(const struct tarn_lake *lake, const char *file)
+tarn_code tarn_iceberg_file_check_root(const struct tarn_lake *lake, const char *file, struct tarn_err *err)
 {
     TARN_AUTO(mem) char *canonical = NULL;
     TARN_ERR(ignored);
 
-    return !tarn_iceberg_file_is_seen(lake, file) && tarn_iceberg_locate(file, &canonical, &ignored) == TARN_OK &&
-           tarn_storage_root_is_lost(lake->storage, canonical);
+    if (!tarn_iceberg_file_is_seen(lake, file) && tarn_iceberg_locate(file, &canonical, &ignored) == TARN_OK &&
+        tarn_storage_root_is_lost(lake->storage, canonical))
+        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the storage root of '%.400s' is gone or empty", file);
+    return TARN_OK;
 }
 
 void tarn_iceberg_file_remove(struct tarn_lake *lake, const char *file)

@@ -136,12 +136,12 @@ static tarn_code name_file(struct tarn_iceberg_work *work, struct tarn_err *err)
     return code == TARN_OK ? tarn_iceberg_file_name(work->meta, work->base_file, uuid, &work->metadata_location, err) : code;
 }
 
-/* Where the root is lost, the folders would be made anew, on the disk below the mount. */
 static tarn_code write_file(struct tarn_lake *lake, struct tarn_iceberg_work *work, struct tarn_err *err)
 {
-    if (work->base_file && tarn_iceberg_file_is_lost(lake, work->base_file))
-        return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the storage root of '%.400s' is gone or empty", work->base_file);
-    tarn_code code = tarn_iceberg_file_write(lake, work->metadata_location, &work->metadata, err);
+    tarn_code code = work->base_file ? tarn_iceberg_file_check_root(lake, work->base_file, err) : TARN_OK;
+
+    if (code == TARN_OK)
+        code = tarn_iceberg_file_write(lake, work->metadata_location, &work->metadata, err);
     work->is_written = code == TARN_OK;
     return code;
 }

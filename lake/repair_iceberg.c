@@ -65,7 +65,9 @@ static tarn_code mend_file(struct tarn_repair_run *run, struct tarn_err *err)
 
     if (code != TARN_OK || there)
         return code;
-    code = tarn_repair_tell_write(run->use, file, err);
+    code = tarn_iceberg_file_check_root(run->lake, file, err);
+    if (code == TARN_OK)
+        code = tarn_repair_tell_write(run->use, file, err);
     return code == TARN_OK && run->use->runs ? write_file(run, err) : code;
 }
 

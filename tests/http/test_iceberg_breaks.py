@@ -80,7 +80,7 @@ def a_foreign_document_with_an_impossible_value_is_refused():
         assert server.stop() == 0
 
 
-def a_lake_whose_mount_is_gone_takes_no_commit_and_no_folder_is_made_under_it():
+def a_lake_whose_mount_is_gone_takes_no_commit_and_no_repair_and_no_folder_is_made_under_it():
     with folder() as top:
         server, catalog = start(top)
         catalog.namespace("n")
@@ -96,6 +96,10 @@ def a_lake_whose_mount_is_gone_takes_no_commit_and_no_folder_is_made_under_it():
             status, answer = catalog.call("POST", "/transactions/commit", {"table-changes": [
                 {"identifier": {"namespace": ["n"], "name": "t"}, "requirements": [], "updates": change}]})
             assert status == 503, (status, answer)
+            for dry_run in (True, False):
+                status, answer = catalog.call("POST", "/api/table/n.t/repair", {"plan": "republish", "dry_run": dry_run})
+                assert (status, answer["code"]) == (503, "storage_unavailable"), (status, answer)
+            assert os.path.exists(top + "/lake") == is_there
             assert not is_there or os.listdir(top + "/lake") == []
             if is_there:
                 os.rmdir(top + "/lake")
@@ -106,7 +110,7 @@ def a_lake_whose_mount_is_gone_takes_no_commit_and_no_folder_is_made_under_it():
 
 
 if __name__ == "__main__":
-    main(a_lake_whose_mount_is_gone_takes_no_commit_and_no_folder_is_made_under_it,
+    main(a_lake_whose_mount_is_gone_takes_no_commit_and_no_repair_and_no_folder_is_made_under_it,
          a_create_whose_updates_make_no_table_is_refused,
          a_member_that_is_true_or_false_is_nothing_else,
          a_foreign_document_with_an_impossible_value_is_refused)
