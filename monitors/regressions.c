@@ -105,10 +105,12 @@ tarn_code tarn_marks_keep(struct tarn_scan_row *row, const struct tarn_facts *fa
     bool starts = is_another(row, facts) || is_accepted(live);
     bool is_read = facts->state == TARN_FACTS_READ && (facts->managed || facts->manifest == TARN_DOC_READ);
     bool moves = starts || facts->version > row->top_version;
+    /* Without the pointer the newest entry stands for it: of a folder that is just being written again that says nothing. */
+    bool is_told = starts || facts->managed || facts->pointer == TARN_DOC_READ;
 
     if (!is_read)
         return TARN_OK;
-    if (starts || !is_older(facts->latest_transaction, row->top_transaction)) {
+    if (is_told && (starts || !is_older(facts->latest_transaction, row->top_transaction))) {
         moves |= !is_same(facts->latest_transaction, row->top_transaction);
         if (!tarn_text_set(&row->top_transaction, facts->latest_transaction))
             return tarn_fail_oom(err);

@@ -42,16 +42,23 @@ Test(regressions, what_lies_below_the_highest_that_was_seen_went_back)
     cr_expect(eq(str, S(judged(tarn_judge_regressions, &facts, NULL)), S("")), "nothing was seen before");
 }
 
-static void see(struct tarn_scan_row *row, int64_t version, const char *transaction, int64_t files, const struct tarn_findings *live)
+static void see_with(enum tarn_doc_state pointer, struct tarn_scan_row *row, int64_t version, const char *transaction,
+                     int64_t files, const struct tarn_findings *live)
 {
     static const struct tarn_findings k_none;
     struct tarn_facts facts = plain_facts();
     TARN_ERR(err);
 
+    facts.pointer = pointer;
     facts.version = version;
     facts.latest_transaction = S(transaction);
     facts.file_count = files;
     cr_assert(eq(int, tarn_marks_keep(row, &facts, live ? live : &k_none, &err), TARN_OK));
+}
+
+static void see(struct tarn_scan_row *row, int64_t version, const char *transaction, int64_t files, const struct tarn_findings *live)
+{
+    see_with(TARN_DOC_READ, row, version, transaction, files, live);
 }
 
 static void expect_marks(const struct tarn_scan_row *row, int64_t version, const char *transaction, int64_t files)
@@ -78,4 +85,22 @@ Test(regressions, the_marks_stay_until_the_table_is_past_them_or_somebody_accept
     see(&row, 4, "txn-4", 2, &live);
     expect_marks(&row, 4, "txn-4", 2);
     tarn_scan_row_done(&row);
+}
+
+/* As a scan sees a folder that is being put back from a backup: the log is not there yet or in part, the manifest already. */
+Test(regressions, a_look_without_the_pointer_moves_no_mark_down)
+{
+    static const enum tarn_doc_state k_states[] = { TARN_DOC_ABSENT, TARN_DOC_BAD };
+    static const char *const k_latest[] = { NULL, "txn-3", "txn-5", "other", "txn-9" };
+
+    for (size_t s = 0; s < TARN_COUNT(k_states); s++)
+        for (size_t i = 0; i < TARN_COUNT(k_latest); i++) {
+            struct tarn_scan_row row = { .top_version = -1, .top_files = -1 };
+            see(&row, 5, "txn-5", 10, NULL);
+            see_with(k_states[s], &row, 5, k_latest[i], 9, NULL);
+            expect_marks(&row, 5, "txn-5", 10);
+            see(&row, 5, "txn-5", 9, NULL);
+            expect_marks(&row, 5, "txn-5", 10);
+            tarn_scan_row_done(&row);
+        }
 }
