@@ -51,11 +51,17 @@ static bool byte_is_special(unsigned char c) { return c < 0x20 || c == '"' || c 
 static size_t plain_prefix(const char *text, size_t len)
 {
     size_t i = 0;
+    uint64_t word;
 
-    for (uint64_t word; len - i >= sizeof word; i += sizeof word) {
+    for (; len - i >= sizeof word; i += sizeof word) {
         memcpy(&word, text + i, sizeof word);
         if (word_is_special(word))
             break;
+    }
+    if (len >= sizeof word && len - i < sizeof word) { /* the rest, once more with what lies before it */
+        memcpy(&word, text + len - sizeof word, sizeof word);
+        if (!word_is_special(word))
+            return len;
     }
     while (i < len && !byte_is_special((unsigned char)text[i]))
         i++;
@@ -114,19 +120,34 @@ static void add_string(struct tarn_buf *out, const char *text, size_t len)
     tarn_buf_addc(out, '"');
 }
 
-void tarn_jsonw_key(struct tarn_jsonw *w, const char *key)
+/* A string or a key with all that stands around it: in one go where nothing needs an escape. */
+static void add_text(struct tarn_jsonw *w, const char *text, size_t len, bool is_key)
 {
-    before_value(w);
-    add_string(w->out, key, strlen(key));
-    tarn_buf_addc(w->out, ':');
-    w->comma = false;
+    if (plain_prefix(text, len) < len) {
+        before_value(w);
+        add_string(w->out, text, len);
+        if (is_key)
+            tarn_buf_addc(w->out, ':');
+    } else {
+        size_t total = (size_t)w->comma + 1 + len + 1 + (size_t)is_key;
+        char *at = tarn_buf_reserve(w->out, total);
+        if (at) {
+            if (w->comma)
+                *at++ = ',';
+            *at++ = '"';
+            memcpy(at, text, len);
+            at += len;
+            *at++ = '"';
+            if (is_key)
+                *at = ':';
+            w->out->len += total;
+        }
+    }
+    w->comma = !is_key;
 }
 
-void tarn_jsonw_strn(struct tarn_jsonw *w, const char *text, size_t len)
-{
-    before_value(w);
-    add_string(w->out, text, len);
-}
+void tarn_jsonw_key(struct tarn_jsonw *w, const char *key) { add_text(w, key, strlen(key), true); }
+void tarn_jsonw_strn(struct tarn_jsonw *w, const char *text, size_t len) { add_text(w, text, len, false); }
 
 void tarn_jsonw_str(struct tarn_jsonw *w, const char *text)
 {
