@@ -86,7 +86,7 @@ static void bound_heaps(void)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     (void)mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
-    (void)mallopt(M_ARENA_MAX, cores < 2 ? 2 : cores > 8 ? 8 : (int)cores);
+    (void)mallopt(M_ARENA_MAX, cores > 4 ? 8 : 2 * (int)cores);
 }
 
 static bool wants_help(int argc, char **argv)
