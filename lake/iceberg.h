@@ -69,8 +69,11 @@ TARN_MUST tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_ice
 /* Moves the pointer; TARN_RECHECK when the base is not the newest any more. Inside a transaction. */
 TARN_MUST tarn_code tarn_iceberg_land(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work,
                                       struct tarn_err *err);
-/* After it is durable: old metadata files go where the table asks for it. Blocks. */
+/* When it is durable; quick. The metadata is kept for the next commit, unless old files have to go first: work->meta is then
+ * still there. */
 void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work);
+/* Old metadata files go where the table asks for it. Blocks. */
+void tarn_iceberg_remove_gone(struct tarn_lake *lake, struct tarn_iceberg_work *work);
 /* After a refusal: takes back the file, unless the outcome is not known. Blocks. */
 void tarn_iceberg_withdraw(struct tarn_lake *lake, struct tarn_iceberg_work *work, tarn_code code);
 void tarn_iceberg_work_done(struct tarn_iceberg_work *work);

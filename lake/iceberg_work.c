@@ -322,24 +322,36 @@ static bool is_in_log(const struct tarn_iceberg_meta *meta, const char *file)
     return false;
 }
 
-static void remove_gone(struct tarn_lake *lake, const struct tarn_iceberg_work *work)
+static bool has_gone(const struct tarn_iceberg_work *work)
 {
     const char *wanted = tarn_iceberg_property(work->meta, "write.metadata.delete-after-commit.enabled");
 
-    if (!wanted || strcasecmp(wanted, "true") != 0)
-        return;
-    for (size_t at = 0; at < work->gone.len; at += strlen(work->gone.data + at) + 1)
-        if (!is_in_log(work->meta, work->gone.data + at) &&
-            tarn_iceberg_owns_file(lake, work->meta, work->table->id, work->gone.data + at))
-            tarn_iceberg_file_remove(lake, work->gone.data + at);
+    return work->gone.len > 0 && wanted && strcasecmp(wanted, "true") == 0;
+}
+
+/* For the next commit. */
+static void keep_base(struct tarn_lake *lake, struct tarn_iceberg_work *work)
+{
+    size_t bytes = tarn_iceberg_weight(work->meta, work->metadata.len);
+
+    tarn_iceberg_bases_give(lake->bases, work->table->id, work->table->revision, bytes, tarn_take(&work->meta));
 }
 
 void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work)
 {
     work->is_landed = true;
-    remove_gone(lake, work);
-    size_t bytes = tarn_iceberg_weight(work->meta, work->metadata.len);
-    tarn_iceberg_bases_give(lake->bases, work->table->id, work->table->revision, bytes, tarn_take(&work->meta));
+    if (!has_gone(work))
+        keep_base(lake, work);
+}
+
+void tarn_iceberg_remove_gone(struct tarn_lake *lake, struct tarn_iceberg_work *work)
+{
+    for (size_t at = 0; work->meta && at < work->gone.len; at += strlen(work->gone.data + at) + 1)
+        if (!is_in_log(work->meta, work->gone.data + at) &&
+            tarn_iceberg_owns_file(lake, work->meta, work->table->id, work->gone.data + at))
+            tarn_iceberg_file_remove(lake, work->gone.data + at);
+    if (work->meta)
+        keep_base(lake, work);
 }
 
 void tarn_iceberg_withdraw(struct tarn_lake *lake, struct tarn_iceberg_work *work, tarn_code code)

@@ -50,11 +50,16 @@ struct tarn_use {
     /* Does `check` have anything to do? NULL: always when there is a check. Quick, any thread; asked again
      * after each TARN_RECHECK. */
     bool (*needs_check)(const struct tarn_lake *lake, const void *use);
+    /* What it is about, as a number but 0: requests of one number are taken one after another, from `check` to the end, so that
+     * none checks in vain. NULL, or 0: it waits for nobody. Quick, any thread. */
+    uint64_t (*turn)(const void *use);
     /* Whatever looks at storage or takes long; on a worker. Runs again (at most three times) when
      * `change` answers TARN_RECHECK. */
     tarn_code (*check)(struct tarn_lake *lake, void *use, struct tarn_err *err);
     /* The decision; on the writer, inside a transaction that may run more than once. */
     tarn_tx_fn *change;
+    /* Once the change is durable, before everything else; on the writer, which must not wait. NULL: nothing. */
+    void (*settled)(struct tarn_lake *lake, void *use);
     /* Does `after` have anything to do? NULL: always when there is an after. */
     bool (*needs_after)(const void *use);
     /* After the change is durable, on a worker. */

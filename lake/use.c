@@ -22,6 +22,8 @@ static tarn_code decide(struct tarn_lake *lake, const struct tarn_use *use, void
         code = tarn_fail(err, TARN_OVERLOADED, "the table keeps changing while it is checked, try again");
     if (code != TARN_OK && use->withdraw)
         use->withdraw(lake, state, code);
+    if (code == TARN_OK && use->settled)
+        use->settled(lake, state);
     return code;
 }
 

@@ -28,7 +28,9 @@ static enum tarn_step before_change(const struct tarn_task *task)
 {
     const struct tarn_use *use = use_of(task);
     bool checks = use->check && (!use->needs_check || use->needs_check(task->req.app->lake, task->use));
-    return checks ? TARN_STEP_CHECK : TARN_STEP_CHANGE;
+    if (!checks)
+        return TARN_STEP_CHANGE;
+    return use->turn && task->turn.key == 0 ? TARN_STEP_TURN : TARN_STEP_CHECK;
 }
 
 static enum tarn_step after_change(const struct tarn_task *task)
@@ -133,6 +135,7 @@ static void run_step(struct tarn_task *task)
         task->code = tarn_stream_fill(task);
         break;
     case TARN_STEP_KEY:
+    case TARN_STEP_TURN:
     case TARN_STEP_CHANGE:
     case TARN_STEP_PUBLISH:
     case TARN_STEP_PARK:
@@ -149,7 +152,7 @@ static void run_step(struct tarn_task *task)
 
 static bool is_workers(enum tarn_step step)
 {
-    return step != TARN_STEP_CHANGE && step != TARN_STEP_PUBLISH && step != TARN_STEP_PARK &&
+    return step != TARN_STEP_TURN && step != TARN_STEP_CHANGE && step != TARN_STEP_PUBLISH && step != TARN_STEP_PARK &&
            step != TARN_STEP_ANSWER;
 }
 
@@ -178,6 +181,8 @@ static void changed(void *ctx, tarn_code code, struct tarn_err *err)
     struct tarn_task *task = ctx;
     task->code = TARN_OK;
     if (code == TARN_OK) {
+        if (use_of(task)->settled)
+            use_of(task)->settled(task->req.app->lake, task->use);
         task->step = after_change(task);
     } else if (code == TARN_RECHECK && task->rechecks < TARN_RECHECKS_MAX) {
         task->rechecks++;
@@ -220,15 +225,36 @@ static void send_to_publisher(struct tarn_task *task)
     }
 }
 
+/* --- turns, and the end --- */
+
+/* Back to the loop; whose turn it is then, NULL: nobody's. */
+static struct tarn_task *land(struct tarn_task *task)
+{
+    struct tarn_turn *next = task->turn.key ? tarn_turns_end(&task->tasks->turns, &task->turn) : NULL;
+    tarn_task_land(task);
+    return next ? next->ctx : NULL;
+}
+
+/* When no worker can be had, everybody who waits for a turn hears of it, in one loop. */
 static void send_to_worker(struct tarn_task *task)
 {
-    TARN_ERR(full);
-    if (tarn_pool_submit(task->tasks->pool, run_on_worker, task, &full) == TARN_OK)
-        return;
-    if (task->step != TARN_STEP_WITHDRAW) /* then the refusal stands, and a leftover with it */
-        task->code = tarn_err_move(&task->err, &full);
-    task->step = TARN_STEP_ANSWER;
-    tarn_task_land(task);
+    while (task) {
+        TARN_ERR(full);
+        if (tarn_pool_submit(task->tasks->pool, run_on_worker, task, &full) == TARN_OK)
+            return;
+        if (task->step != TARN_STEP_WITHDRAW) /* then the refusal stands, and a leftover with it */
+            task->code = tarn_err_move(&task->err, &full);
+        task->step = TARN_STEP_ANSWER;
+        task = land(task);
+    }
+}
+
+static void await_turn(struct tarn_task *task)
+{
+    task->step = TARN_STEP_CHECK;
+    task->turn = (struct tarn_turn){ .key = use_of(task)->turn(task->use), .ctx = task };
+    if (task->turn.key == 0 || tarn_turns_begin(&task->tasks->turns, &task->turn))
+        send_to_worker(task);
 }
 
 static void pass_on(struct tarn_task *task)
@@ -243,8 +269,11 @@ static void pass_on(struct tarn_task *task)
     case TARN_STEP_PARK:
         tarn_polls_park(task->tasks->polls, task);
         break;
+    case TARN_STEP_TURN:
+        await_turn(task);
+        break;
     case TARN_STEP_ANSWER:
-        tarn_task_land(task);
+        send_to_worker(land(task));
         break;
     case TARN_STEP_BODY:
     case TARN_STEP_PARSE:

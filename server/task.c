@@ -18,6 +18,7 @@ void tarn_tasks_init(struct tarn_tasks *tasks, struct tarn_pool *pool, size_t ai
     pthread_cond_init(&tasks->quiet, &attr);
     pthread_cond_init(&tasks->departed, &attr);
     pthread_condattr_destroy(&attr);
+    tarn_turns_init(&tasks->turns);
 }
 
 void tarn_tasks_done(struct tarn_tasks *tasks)
@@ -25,6 +26,7 @@ void tarn_tasks_done(struct tarn_tasks *tasks)
     pthread_mutex_destroy(&tasks->lock);
     pthread_cond_destroy(&tasks->quiet);
     pthread_cond_destroy(&tasks->departed);
+    tarn_turns_done(&tasks->turns);
 }
 
 void tarn_tasks_begin(struct tarn_tasks *tasks)

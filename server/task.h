@@ -7,6 +7,7 @@
 #include "api/http.h"
 #include "api/keyed.h"
 #include "base/pool.h"
+#include "server/turns.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -16,6 +17,7 @@ struct tarn_task;
 struct tarn_tasks {
     struct tarn_pool *pool;  /* borrowed: the workers */
     struct tarn_polls *polls; /* borrowed: where who waits for events waits; NULL: nobody does */
+    struct tarn_turns turns; /* of those that are about the same table */
     size_t air_max;          /* tasks in the air at most; above: TARN_OVERLOADED */
     pthread_mutex_t lock;
     pthread_cond_t quiet;    /* active or jobs became 0 while draining */
@@ -42,7 +44,7 @@ int64_t tarn_tasks_next_late(const struct tarn_tasks *tasks);
 /* Waits until no job holds a task, abandoned ones too: before workers, publisher and store go. */
 void tarn_tasks_settle(struct tarn_tasks *tasks);
 
-enum tarn_step { TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_KEY, TARN_STEP_WORK, TARN_STEP_CHECK, TARN_STEP_CHANGE, TARN_STEP_AFTER, TARN_STEP_WITHDRAW,
+enum tarn_step { TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_KEY, TARN_STEP_WORK, TARN_STEP_TURN, TARN_STEP_CHECK, TARN_STEP_CHANGE, TARN_STEP_AFTER, TARN_STEP_WITHDRAW,
                  TARN_STEP_PUBLISH, TARN_STEP_PARK, TARN_STEP_STREAM, TARN_STEP_ANSWER };
 
 struct tarn_task {
@@ -56,6 +58,7 @@ struct tarn_task {
     enum tarn_step step;     /* what comes next */
     void *use;               /* owned: the struct of the flow's use case, or NULL */
     unsigned rechecks;
+    struct tarn_turn turn;   /* its key is 0: it has none and needs none */
     struct tarn_keyed keyed;
     bool is_declined;        /* the inline handler left it to a worker */
     bool is_replayed;        /* answered as before, under its key */
