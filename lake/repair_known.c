@@ -19,12 +19,11 @@ struct rows {
     int64_t count; /* of the page at hand */
 };
 
-/* A row that is not live (removed, or on its way in a large commit) leaves a live one of its path as it is. */
+/* A row that was removed leaves a live one of its path as it is. */
 static tarn_code note_row(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
     struct rows *r = ctx;
-    int64_t version = r->run->table->version;
-    bool is_live = file->added_version <= version && (file->removed_version < 0 || file->removed_version > version);
+    bool is_live = file->removed_version < 0 || file->removed_version > r->run->table->version;
     struct tarn_fileset_entry *entry = tarn_fileset_put(r->set, file->path);
 
     if (!entry)
@@ -38,6 +37,7 @@ static tarn_code note_row(void *ctx, const struct tarn_file *file, struct tarn_e
     return TARN_OK;
 }
 
+/* What a large commit is writing says nothing: it may come to be, or be undone. */
 static tarn_code rows_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct rows *r = ctx;
@@ -45,7 +45,8 @@ static tarn_code rows_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     r->count = 0;
     memcpy(after, r->after, sizeof after);
-    return tx->ops->files.page_old(tx, r->run->table->id, INT64_MAX, r->after_version, after, PAGE_ROWS, note_row, r, err);
+    return tx->ops->files.page_old(tx, r->run->table->id, r->run->table->version, r->after_version, after, PAGE_ROWS,
+                                   note_row, r, err);
 }
 
 static tarn_code note_retired(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err)

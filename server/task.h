@@ -44,8 +44,10 @@ int64_t tarn_tasks_next_late(const struct tarn_tasks *tasks);
 /* Waits until no job holds a task, abandoned ones too: before workers, publisher and store go. */
 void tarn_tasks_settle(struct tarn_tasks *tasks);
 
-enum tarn_step { TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_KEY, TARN_STEP_WORK, TARN_STEP_TURN, TARN_STEP_CHECK, TARN_STEP_CHANGE, TARN_STEP_AFTER, TARN_STEP_WITHDRAW,
-                 TARN_STEP_PUBLISH, TARN_STEP_PARK, TARN_STEP_STREAM, TARN_STEP_ANSWER };
+enum tarn_step {
+    TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_KEY, TARN_STEP_WORK, TARN_STEP_TURN, TARN_STEP_CHECK, TARN_STEP_CHANGE,
+    TARN_STEP_AFTER, TARN_STEP_WITHDRAW, TARN_STEP_PUBLISH, TARN_STEP_PARK, TARN_STEP_STREAM, TARN_STEP_ANSWER
+};
 
 struct tarn_task {
     struct tarn_tasks *tasks;                /* borrowed */

@@ -3,6 +3,7 @@
 #include "lake/publish.h"
 #include "lake/repair.h"
 #include "tests/support/lake.h"
+#include "tests/support/parquet_file.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -180,6 +181,43 @@ Test(repair, a_manifest_that_was_written_again_since_the_look_is_not_written_ove
     cr_expect(eq(str, (char *)json_string_value(json_object_get(answer, "ends")), (char *)"foreign_write"));
     TARN_AUTO(mem) char *ours = tarn_read_file(at("manifest.json"), NULL);
     cr_expect(tarn_has(ours, "\"version\":2"));
+}
+
+static tarn_code stage_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    const struct tarn_file file = { .path = ctx, .size = 5, .records = -1, .added_version = 2, .removed_version = -1 };
+    tarn_code code = tx->ops->tables.stage(tx, 1, 2, err);
+
+    return code == TARN_OK ? tx->ops->files.add(tx, 1, 2, &file, err) : code;
+}
+
+static tarn_code undo_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    bool left = false;
+    tarn_code code = tx->ops->bulk.undo(tx, 1, 2, 100, &left, err);
+
+    (void)ctx;
+    return code == TARN_OK ? tx->ops->tables.stage(tx, 1, 0, err) : code;
+}
+
+/* A kill left it, and the sweeper is not through yet: it says nothing of the files that it named. */
+Test(repair, a_large_commit_that_is_being_undone_hides_no_file)
+{
+    struct asked a;
+    TARN_ERR(err);
+
+    make_table(1);
+    parquet_file(at("g.parquet"), "int64:x", 2, 0);
+    cr_assert(eq(int, tarn_store_write(g_lake->store, stage_tx, (char[]){ "g.parquet" }, &err), TARN_OK), "%s", err.detail);
+    ask(&a, "{\"plan\":\"register\",\"dry_run\":false,\"paths\":[\"g.parquet\"]}");
+    cr_assert(eq(int, look(&a), TARN_OK));
+    cr_expect(eq(int, decide(&a, &err), TARN_OVERLOADED), "not while it is there");
+    cr_assert(eq(int, tarn_store_write(g_lake->store, undo_tx, NULL, &err), TARN_OK), "%s", err.detail);
+    tarn_err_done(&err);
+    cr_expect(eq(int, decide(&a, &err), TARN_OK), "%s", err.detail);
+    cr_expect(a.use.committed);
+    cr_expect(eq(sz, a.use.commit.op_count, 1));
+    asked_done(&a);
 }
 
 /* Somebody was there between the registration and the first publication. */
