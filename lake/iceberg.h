@@ -57,6 +57,8 @@ struct tarn_iceberg_work {
     bool is_same;              /* nothing was to be done: nothing was written */
     struct tarn_buf refs;      /* the other form, empty: the same */
     struct tarn_iceberg_meta *meta;
+    size_t base_bytes;         /* of memory that `meta` took as it was read */
+    bool is_changed;           /* `meta` is not the base any more */
     char *base_file;           /* owned; NULL: a create */
     int64_t base_snapshot;
     struct tarn_buf gone;      /* files that left metadata-log and may go: texts, each ended by NUL */

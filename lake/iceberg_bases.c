@@ -79,7 +79,8 @@ static struct base *cut(struct tarn_iceberg_bases *bases)
     return NULL;
 }
 
-struct tarn_iceberg_meta *tarn_iceberg_bases_take(struct tarn_iceberg_bases *bases, int64_t table_id, int64_t revision)
+struct tarn_iceberg_meta *tarn_iceberg_bases_take(struct tarn_iceberg_bases *bases, int64_t table_id, int64_t revision,
+                                                  size_t *bytes)
 {
     struct tarn_iceberg_meta *meta = NULL;
 
@@ -88,8 +89,10 @@ struct tarn_iceberg_meta *tarn_iceberg_bases_take(struct tarn_iceberg_bases *bas
     pthread_mutex_lock(&bases->lock);
     struct base *base = unlink_table(bases, table_id);
     pthread_mutex_unlock(&bases->lock);
-    if (base && base->revision == revision)
+    if (base && base->revision == revision) {
         meta = tarn_take(&base->meta);
+        *bytes = base->bytes;
+    }
     free_list(base);
     return meta;
 }

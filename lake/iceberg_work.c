@@ -23,7 +23,7 @@ static void forget(struct tarn_iceberg_work *work)
     tarn_buf_clear(&work->metadata);
     tarn_buf_clear(&work->refs);
     tarn_buf_clear(&work->gone);
-    work->is_same = work->is_written = work->is_landed = false;
+    work->is_same = work->is_changed = work->is_written = work->is_landed = false;
 }
 
 void tarn_iceberg_work_done(struct tarn_iceberg_work *work)
@@ -44,7 +44,12 @@ struct base {
 
 static tarn_code parse_base(void *ctx, const char *text, size_t len, struct tarn_err *err)
 {
-    return tarn_iceberg_parse(text, len, &((struct tarn_iceberg_work *)ctx)->meta, err);
+    struct tarn_iceberg_work *work = ctx;
+    tarn_code code = tarn_iceberg_parse(text, len, &work->meta, err);
+
+    if (code == TARN_OK)
+        work->base_bytes = tarn_iceberg_weight(work->meta, len);
+    return code;
 }
 
 static tarn_code base_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -61,7 +66,7 @@ static tarn_code base_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         return tarn_err_move(err, &fault);
     code = tarn_text_own(&work->base_file, strdup(work->table->metadata_location), err);
     if (code == TARN_OK)
-        work->meta = tarn_iceberg_bases_take(base->lake->bases, work->table->id, work->table->revision);
+        work->meta = tarn_iceberg_bases_take(base->lake->bases, work->table->id, work->table->revision, &work->base_bytes);
     return code != TARN_OK || work->meta ? code : tx->ops->iceberg.get(tx, work->table->id, false, parse_base, work, err);
 }
 
@@ -103,7 +108,17 @@ static tarn_code apply_step(struct tarn_iceberg_work *work, const struct tarn_ic
     if (code == TARN_OK && !work->meta)
         code = creates ? tarn_iceberg_empty(step->updates, &work->meta, err)
                        : tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table does not exist");
-    return code == TARN_OK ? tarn_iceberg_update(work->meta, step->updates, &change, changed, err) : code;
+    if (code != TARN_OK)
+        return code;
+    work->is_changed = true;
+    return tarn_iceberg_update(work->meta, step->updates, &change, changed, err);
+}
+
+/* Who lost a race leaves the base as it was to the next one. */
+static void give_base_back(struct tarn_lake *lake, struct tarn_iceberg_work *work)
+{
+    if (work->table && work->meta && !work->is_changed)
+        tarn_iceberg_bases_give(lake->bases, work->table->id, work->table->revision, work->base_bytes, tarn_take(&work->meta));
 }
 
 /* What the log names now may have left it afterwards. */
@@ -155,6 +170,8 @@ tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_iceberg_work 
     tarn_code code = read_base(lake, work, err);
     if (code == TARN_OK)
         code = tarn_iceberg_judged(apply_steps(work, err), err);
+    if (code != TARN_OK)
+        give_base_back(lake, work);
     if (code == TARN_OK)
         code = tarn_iceberg_write_forms(work->meta, &work->metadata, &work->refs, err);
     if (code == TARN_OK && work->is_same)

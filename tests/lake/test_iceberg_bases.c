@@ -25,7 +25,9 @@ static struct tarn_iceberg_meta *meta_of(int64_t marked)
 /* The mark of what is taken, 0: nothing was there. */
 static int64_t taken(struct tarn_iceberg_bases *bases, int64_t table_id, int64_t revision)
 {
-    TARN_AUTO(iceberg) struct tarn_iceberg_meta *meta = tarn_iceberg_bases_take(bases, table_id, revision);
+    size_t bytes = 0;
+    TARN_AUTO(iceberg) struct tarn_iceberg_meta *meta = tarn_iceberg_bases_take(bases, table_id, revision, &bytes);
+    cr_expect(eq(int, bytes > 0, meta != NULL));
     return meta ? meta->last_updated_ms : 0;
 }
 
