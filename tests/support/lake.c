@@ -2,6 +2,7 @@
 #include "tests/support/lake.h"
 #include "base/json.h"
 #include "catalog/sqlite/sqlite.h"
+#include "tests/support/faultvfs.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@ static const char *s_headers[2 * HEADERS_MAX + 4];
 static char s_values[HEADERS_MAX][512];
 static size_t s_header_count;
 static char s_token[256];
+static const char *s_vfs; /* NULL: SQLite's own */
 static struct tarn_reply s_reply;
 static json_t *s_json;
 
@@ -27,7 +29,7 @@ static void must(tarn_code code, const struct tarn_err *err)
 static void open_lake(enum tarn_auth_mode mode)
 {
     const char *roots[] = { g_lake->root };
-    struct tarn_sqlite_options options = { .path = g_lake->database, .migrate = true };
+    struct tarn_sqlite_options options = { .path = g_lake->database, .migrate = true, .vfs = s_vfs };
     bool made = false;
     TARN_ERR(err);
 
@@ -63,6 +65,13 @@ static void setup(enum tarn_auth_mode mode)
 }
 
 void tarn_lake_setup(void) { setup(TARN_AUTH_NONE); }
+
+void tarn_lake_setup_faulty(void)
+{
+    tarn_fault_install();
+    s_vfs = TARN_FAULT_VFS;
+    setup(TARN_AUTH_NONE);
+}
 
 void tarn_lake_setup_tokens(void)
 {

@@ -17,6 +17,7 @@ extern struct tarn_test_lake *g_lake;
 /* For .init and .fini of a suite. */
 void tarn_lake_setup(void);
 void tarn_lake_setup_tokens(void); /* with tokens, for scopes and narrowed ones */
+void tarn_lake_setup_faulty(void); /* its database on a disk that faultvfs.h breaks */
 void tarn_lake_teardown(void);
 /* Close and open again: a restart. */
 void tarn_lake_restart(void);
