@@ -148,6 +148,22 @@ static size_t given_ids(const json_t *fields)
     return given;
 }
 
+static bool has_id(const json_t *fields, int64_t id)
+{
+    for (size_t i = 0; i < json_array_size(fields); i++)
+        if (number_of(json_array_get(fields, i), "field-id") == id)
+            return true;
+    return false;
+}
+
+/* A partition's value is known by its field's id alone. */
+static tarn_code check_new_id(const json_t *before, const json_t *field, int64_t id, struct tarn_err *err)
+{
+    return !has_id(before, id) ? TARN_OK
+                               : tarn_fail_field(err, "spec", "Cannot use field id more than once in one partition spec: %lld: %.100s",
+                                                 (long long)id, text_of(field, "name"));
+}
+
 static tarn_code number_fields(const struct tarn_iceberg_meta *meta, const json_t *fields, int64_t *last_id,
                                json_t **out, struct tarn_err *err)
 {
@@ -160,7 +176,9 @@ static tarn_code number_fields(const struct tarn_iceberg_meta *meta, const json_
     for (size_t i = 0; i < count && *out; i++) {
         const json_t *field = json_array_get(fields, i);
         int64_t id = given > 0 ? number_of(field, "field-id") : known_id(meta, field);
-        if (id == TARN_ICEBERG_NONE)
+        if (given > 0)
+            TARN_TRY(check_new_id(*out, field, id, err));
+        else if (id == TARN_ICEBERG_NONE || has_id(*out, id))
             id = *last_id + 1;
         if (id > *last_id)
             *last_id = id;

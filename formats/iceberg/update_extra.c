@@ -1,6 +1,7 @@
 /* update_extra.c - statistics files and encryption keys: lists of objects known by one member. */
 #include "formats/iceberg/build.h"
 #include "formats/iceberg/value.h"
+#include <string.h>
 
 /* The array without the entries whose `key` equals `value`; `added` (may be NULL) at its end. The old one may be shared. */
 static tarn_code replace(struct tarn_iceberg_build *build, json_t **array, const char *key, const json_t *value,
@@ -26,6 +27,38 @@ static tarn_code replace(struct tarn_iceberg_build *build, json_t **array, const
     return TARN_OK;
 }
 
+/* Of each blob readers ask for these members, and do not open the table where one is missing. */
+static tarn_code check_blob(const json_t *blob, struct tarn_err *err)
+{
+    const char *type = NULL;
+    const json_t *fields = NULL, *properties = NULL;
+    int64_t number = 0;
+
+    if (!json_is_object(blob))
+        return tarn_fail_field(err, "blob-metadata", "Cannot parse blob metadata: each must be an object");
+    TARN_TRY(tarn_iceberg_need_str(blob, "type", &type, err));
+    TARN_TRY(tarn_iceberg_need_i64(blob, "snapshot-id", &number, err));
+    TARN_TRY(tarn_iceberg_need_i64(blob, "sequence-number", &number, err));
+    TARN_TRY(tarn_iceberg_need_array(blob, "fields", &fields, err));
+    for (size_t i = 0; i < json_array_size(fields); i++)
+        if (!json_is_integer(json_array_get(fields, i)))
+            return tarn_fail_field(err, "fields", "Cannot parse fields: it must be an array of whole numbers");
+    TARN_TRY(tarn_iceberg_opt_object(blob, "properties", &properties, err));
+    return properties ? tarn_iceberg_check_texts(properties, "properties", err) : TARN_OK;
+}
+
+static tarn_code check_blobs(const json_t *file, struct tarn_err *err)
+{
+    const json_t *blobs = NULL;
+    int64_t size = 0;
+
+    TARN_TRY(tarn_iceberg_need_i64(file, "file-footer-size-in-bytes", &size, err));
+    TARN_TRY(tarn_iceberg_need_array(file, "blob-metadata", &blobs, err));
+    for (size_t i = 0; i < json_array_size(blobs); i++)
+        TARN_TRY(check_blob(json_array_get(blobs, i), err));
+    return TARN_OK;
+}
+
 static tarn_code set_of(struct tarn_iceberg_build *build, json_t **array, const json_t *doc, const char *member,
                         struct tarn_err *err)
 {
@@ -40,8 +73,8 @@ static tarn_code set_of(struct tarn_iceberg_build *build, json_t **array, const 
         code = tarn_iceberg_need_str(added, "statistics-path", &path, err);
     if (code == TARN_OK)
         code = tarn_iceberg_need_i64(added, "file-size-in-bytes", &size, err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_opt_i64(added, "file-footer-size-in-bytes", &size, err);
+    if (code == TARN_OK && array == &build->meta->statistics)
+        code = check_blobs(added, err);
     if (code != TARN_OK)
         return code;
     return replace(build, array, "snapshot-id", json_object_get(added, "snapshot-id"), added, err);
@@ -76,6 +109,14 @@ tarn_code tarn_iceberg_remove_partition_statistics(struct tarn_iceberg_build *bu
     return remove_of(build, &build->meta->partition_statistics, doc, err);
 }
 
+/* Standard base64; clients read it without its padding, too. */
+static bool is_base64(const char *text)
+{
+    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"), pad = strspn(text + len, "=");
+
+    return text[len + pad] == '\0' && len % 4 != 1 && (pad == 0 || (pad <= 2 && (len + pad) % 4 == 0));
+}
+
 tarn_code tarn_iceberg_add_key(struct tarn_iceberg_build *build, const json_t *doc, struct tarn_err *err)
 {
     const json_t *key = NULL;
@@ -88,6 +129,8 @@ tarn_code tarn_iceberg_add_key(struct tarn_iceberg_build *build, const json_t *d
         code = tarn_iceberg_need_str(key, "key-id", &id, err);
     if (code == TARN_OK)
         code = tarn_iceberg_need_str(key, "encrypted-key-metadata", &secret, err);
+    if (code == TARN_OK && !is_base64(secret))
+        code = tarn_fail_field(err, "encrypted-key-metadata", "Cannot parse encrypted-key-metadata: it must be base64");
     if (code != TARN_OK)
         return code;
     json_array_foreach(build->meta->encryption_keys, i, entry)

@@ -1,4 +1,4 @@
-/* test_iceberg_updates.c - updates of an Iceberg table's head, schemas, specs, orders, statistics and keys. Expected values:
+/* test_iceberg_updates.c - updates of an Iceberg table's head, schemas, specs and orders. Expected values:
  * REST specification (TableUpdate) and the reference's TableMetadata.Builder, worked out by hand. */
 #include "tests/support/iceberg_rows.h"
 #include <criterion/criterion.h>
@@ -155,6 +155,7 @@ Test(iceberg_updates, a_schema_must_fit_the_format_version)
 #define SPEC(id, fields) "{'spec-id':" id ",'fields':[" fields "]}"
 #define DAY "{'source-id':2,'field-id':1000,'name':'at_day','transform':'day'}"
 #define BUCKET(field) "{'source-id':1," field "'name':'id_bucket','transform':'bucket[4]'}"
+#define VOID(name, id) "{'source-id':1,'field-id':" id ",'name':'" name "','transform':'void'}"
 #define SPECS(more) "'partition-specs':[" SPEC("0", DAY) more "]"
 
 Test(iceberg_updates, partition_specs_get_ids_and_old_ones_are_used_again)
@@ -178,6 +179,13 @@ Test(iceberg_updates, partition_specs_get_ids_and_old_ones_are_used_again)
           "Cannot set last added spec: no spec has been added", 0 },
         { "some ids are missing", NULL, "[{'action':'add-spec','spec':{'fields':[" DAY "," BUCKET("") "]}}]", NULL,
           "Cannot parse spec with missing field IDs: 1 missing of 2 fields", 0 },
+        { "one field id twice", NULL,
+          "[{'action':'add-spec','spec':{'fields':[" BUCKET("'field-id':1005,") ",{'source-id':5,'field-id':1005,'name':'n','transform':'identity'}]}}]",
+          NULL, "Cannot use field id more than once in one partition spec: 1005: n", 0 },
+        { "two void fields of one column: only one of them is the field of before",
+          "{" SPECS("," SPEC("1", VOID("v", "1001"))) ",'last-partition-id':1001}",
+          "[{'action':'add-spec','spec':{'fields':[{'source-id':1,'name':'a','transform':'void'},{'source-id':1,'name':'b','transform':'void'}]}}]",
+          "{" SPECS("," SPEC("1", VOID("v", "1001")) "," SPEC("2", VOID("a", "1001") "," VOID("b", "1002"))) ",'last-partition-id':1002}", NULL, 0 },
         { "an unknown default", NULL, "[{'action':'set-default-spec','spec-id':8}]", NULL,
           "Cannot set default partition spec to unknown spec: 8", 0 },
         { "one name twice", NULL,
@@ -259,43 +267,6 @@ Test(iceberg_updates, sort_orders_get_ids_and_old_ones_are_used_again)
     CHECK(rows);
 }
 
-#define STAT(id, path) "{'snapshot-id':" id ",'statistics-path':'" path "','file-size-in-bytes':9,'file-footer-size-in-bytes':4,'blob-metadata':[]}"
-#define PART(id, path) "{'snapshot-id':" id ",'statistics-path':'" path "','file-size-in-bytes':9}"
-#define KEY(secret) "{'key-id':'k1','encrypted-key-metadata':'" secret "'}"
-static const char k_keyed[] = "{'format-version':3,'next-row-id':20,'encryption-keys':[" KEY("aa") "]}";
-
-Test(iceberg_updates, statistics_and_keys_are_known_by_their_snapshot_and_their_id)
-{
-    static const struct tarn_iceberg_row rows[] = {
-        { "set; the snapshot of the file counts", NULL,
-          "[{'action':'set-statistics','snapshot-id':1,'statistics':" STAT("12", "a") "}]",
-          "{'statistics':[" STAT("12", "a") "]}", NULL, 0 },
-        { "set anew; the snapshot need not exist", "{'statistics':[" STAT("77", "a") "," STAT("12", "b") "]}",
-          "[{'action':'set-statistics','statistics':" STAT("77", "c") "}]",
-          "{'statistics':[" STAT("12", "b") "," STAT("77", "c") "]}", NULL, 0 },
-        { "removed", "{'statistics':[" STAT("77", "a") "," STAT("12", "b") "]}",
-          "[{'action':'remove-statistics','snapshot-id':77}]", "{'statistics':[" STAT("12", "b") "]}", NULL, 0 },
-        { "nothing removed", NULL, "[{'action':'remove-statistics','snapshot-id':77}]", NULL, NULL, 0 },
-        { "of partitions", "{'partition-statistics':[" PART("12", "a") "]}",
-          "[{'action':'set-partition-statistics','partition-statistics':" PART("12", "b") "}]",
-          "{'partition-statistics':[" PART("12", "b") "]}", NULL, 0 },
-        { "of partitions, removed", "{'partition-statistics':[" PART("12", "a") "]}",
-          "[{'action':'remove-partition-statistics','snapshot-id':12}]", "{'partition-statistics':[]}", NULL, 0 },
-        { "of partitions, nothing removed", NULL, "[{'action':'remove-partition-statistics','snapshot-id':5}]", NULL, NULL, 0 },
-        { "without a path", NULL,
-          "[{'action':'set-statistics','statistics':{'snapshot-id':1,'file-size-in-bytes':9}}]", NULL,
-          "Cannot parse missing field: statistics-path", 0 },
-        { "a key", "{'format-version':3,'next-row-id':20}", "[{'action':'add-encryption-key','encryption-key':" KEY("aa") "}]",
-          "{'encryption-keys':[" KEY("aa") "]}", NULL, 0 },
-        { "a key, before version 3", NULL, "[{'action':'add-encryption-key','encryption-key':" KEY("aa") "}]",
-          "{'encryption-keys':[" KEY("aa") "]}", NULL, 0 },
-        { "a key that is there", k_keyed, "[{'action':'add-encryption-key','encryption-key':" KEY("bb") "}]", NULL, NULL, 0 },
-        { "a key removed", k_keyed, "[{'action':'remove-encryption-key','key-id':'k1'}]", "{'encryption-keys':null}", NULL, 0 },
-        { "a key that is not there", k_keyed, "[{'action':'remove-encryption-key','key-id':'k2'}]", NULL, NULL, 0 },
-    };
-    CHECK(rows);
-}
-
 #define FIRST_SORT "{'transform':'identity','source-id':1,'direction':'asc','null-order':'nulls-first'}"
 
 Test(iceberg_updates, no_id_goes_beyond_32_bits)
@@ -335,13 +306,15 @@ static char *text_after(struct tarn_iceberg_meta **meta, const char *updates, bo
     return tarn_buf_take(&out);
 }
 
+#define KEY "[{'action':'add-encryption-key','encryption-key':{'key-id':'k1','encrypted-key-metadata':'aa'}}]"
+
 /* The next commit goes on from what this one left in memory, or from the document after a restart. */
 Test(iceberg_updates, what_is_left_in_memory_says_no_more_than_its_document)
 {
     static const struct { const char *base, *first, *second; } rows[] = {
-        { "{}", "[{'action':'add-encryption-key','encryption-key':" KEY("aa") "}]", "[{'action':'upgrade-format-version','format-version':3}]" },
+        { "{}", KEY, "[{'action':'upgrade-format-version','format-version':3}]" },
         { "{'format-version':1,'snapshots':[],'refs':null,'current-snapshot-id':null,'snapshot-log':null}",
-          "[{'action':'add-encryption-key','encryption-key':" KEY("aa") "}]",
+          KEY,
           "[{'action':'upgrade-format-version','format-version':2}]" },
         { "{}", "[{'action':'add-schema','schema':{'type':'struct','fields':[" ID_FIELD SECOND "]}}]",
           "[{'action':'set-properties','updates':{'a':'1'}}]" },
