@@ -17,6 +17,20 @@ static tarn_code check_ready(const struct tarn_iceberg_meta *meta, struct tarn_e
     return TARN_OK;
 }
 
+/* Without either of them nothing tells which files the snapshot has, and no reader opens the table. The second is version 1's. */
+static tarn_code check_files(const json_t *doc, const struct tarn_iceberg_snapshot *snapshot, struct tarn_err *err)
+{
+    const json_t *manifests = NULL;
+    tarn_code code = snapshot->manifest_list ? TARN_OK : tarn_iceberg_opt_array(doc, "manifests", &manifests, err);
+
+    if (code == TARN_OK && !snapshot->manifest_list && !manifests)
+        return tarn_fail_field(err, "manifest-list", "Cannot parse missing field: manifest-list");
+    for (size_t i = 0; i < json_array_size(manifests); i++)
+        if (!json_is_string(json_array_get(manifests, i)))
+            return tarn_fail_field(err, "manifests", "Cannot parse manifests: it must be an array of text");
+    return code;
+}
+
 static tarn_code check_sequence(const struct tarn_iceberg_meta *meta, const struct tarn_iceberg_snapshot *snapshot,
                                 struct tarn_err *err)
 {
@@ -58,6 +72,8 @@ tarn_code tarn_iceberg_add_snapshot_update(struct tarn_iceberg_build *build, con
     tarn_code code = check_ready(meta, err);
     if (code == TARN_OK)
         code = tarn_iceberg_snapshot_read(value, &snapshot, err);
+    if (code == TARN_OK)
+        code = check_files(value, &snapshot, err);
     if (code == TARN_OK)
         code = check_sequence(meta, &snapshot, err);
     if (code == TARN_OK)
