@@ -1,5 +1,6 @@
 /* names.c - how metadata files are called. Source: the reference's BaseMetastoreTableOperations, TableMetadataParser. */
 #include "formats/iceberg/iceberg.h"
+#include "formats/iceberg/value.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,8 @@ char *tarn_iceberg_folder(const struct tarn_iceberg_meta *meta)
         len--;
     if (len > 0)
         return strndup(given, len);
-    return asprintf(&out, "%s/metadata", meta->location) < 0 ? NULL : out;
+    len = tarn_iceberg_location_len(meta->location); /* of a document that was registered, with a slash at its end maybe */
+    return asprintf(&out, "%.*s/metadata", (int)len, meta->location) < 0 ? NULL : out;
 }
 
 tarn_code tarn_iceberg_file_name(const struct tarn_iceberg_meta *meta, const char *base_file, const char *uuid, char **out,

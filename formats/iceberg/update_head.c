@@ -56,9 +56,7 @@ tarn_code tarn_iceberg_set_location(struct tarn_iceberg_build *build, const json
 
     if (code != TARN_OK)
         return code;
-    size_t len = strlen(location);
-    while (len > 1 && location[len - 1] == '/' && location[len - 2] != '/' && location[len - 2] != ':')
-        len--;
+    size_t len = tarn_iceberg_location_len(location);
     const char *old = build->meta->location;
     if (old && strlen(old) == len && strncmp(old, location, len) == 0)
         return TARN_OK;

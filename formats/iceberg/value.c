@@ -1,5 +1,6 @@
 /* value.c - members of a JSON object by type. */
 #include "formats/iceberg/value.h"
+#include <string.h>
 
 const json_t *tarn_iceberg_member(const json_t *doc, const char *key)
 {
@@ -135,4 +136,13 @@ json_t *tarn_iceberg_with_i64(const json_t *doc, const char *key, int64_t value)
         return NULL;
     }
     return copy;
+}
+
+size_t tarn_iceberg_location_len(const char *location)
+{
+    size_t len = strlen(location);
+
+    while (len > 1 && location[len - 1] == '/' && !(len >= 3 && strncmp(location + len - 3, "://", 3) == 0))
+        len--;
+    return len;
 }

@@ -26,6 +26,8 @@ TARN_MUST tarn_code tarn_iceberg_check_id(const char *key, int64_t id, struct ta
 TARN_MUST tarn_code tarn_iceberg_check_texts(const json_t *object, const char *key, struct tarn_err *err);
 /* `doc` with `key` set to a number, as a shallow copy; owned. NULL: no memory. */
 json_t *tarn_iceberg_with_i64(const json_t *doc, const char *key, int64_t value);
+/* Bytes of a location without the slashes at its end; those of "file://" stay. */
+size_t tarn_iceberg_location_len(const char *location);
 /* Borrowed from `doc`, counted once more: for a list that keeps it. */
 static inline json_t *tarn_iceberg_keep(const json_t *doc) { return json_incref((json_t *)(uintptr_t)doc); }
 #endif

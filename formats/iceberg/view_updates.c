@@ -6,9 +6,10 @@
 
 /* --- head --- */
 
-static tarn_code set_text(char **member, const char *text, struct tarn_iceberg_view_build *build, struct tarn_err *err)
+static tarn_code set_text(char **member, const char *text, size_t len, struct tarn_iceberg_view_build *build,
+                          struct tarn_err *err)
 {
-    char *copy = strdup(text);
+    char *copy = strndup(text, len);
 
     if (!copy)
         return tarn_fail_oom(err);
@@ -26,7 +27,7 @@ static tarn_code assign_uuid(struct tarn_iceberg_view_build *build, const json_t
     if (code != TARN_OK)
         return code;
     if (!build->view->uuid)
-        return set_text(&build->view->uuid, uuid, build, err);
+        return set_text(&build->view->uuid, uuid, strlen(uuid), build, err);
     return strcasecmp(build->view->uuid, uuid) == 0 ? TARN_OK : tarn_fail_field(err, "uuid", "Cannot reassign uuid");
 }
 
@@ -47,9 +48,13 @@ static tarn_code set_location(struct tarn_iceberg_view_build *build, const json_
     const char *location = NULL;
     tarn_code code = tarn_iceberg_need_str(doc, "location", &location, err);
 
-    if (code != TARN_OK || (build->view->location && strcmp(build->view->location, location) == 0))
+    if (code != TARN_OK)
         return code;
-    return set_text(&build->view->location, location, build, err);
+    size_t len = tarn_iceberg_location_len(location);
+    const char *old = build->view->location;
+    if (old && strlen(old) == len && strncmp(old, location, len) == 0)
+        return TARN_OK;
+    return set_text(&build->view->location, location, len, build, err);
 }
 
 static tarn_code own_properties(struct tarn_iceberg_view_build *build, struct tarn_err *err)

@@ -140,6 +140,8 @@ Test(iceberg_view, the_head_is_changed)
         { "version 2", NULL, "[{'action':'upgrade-format-version','format-version':2}]", NULL,
           "Cannot upgrade view to unsupported format version: v2 (supported: v1)" },
         { "a location", NULL, "[{'action':'set-location','location':'file:///w'}]", "{'location':'file:///w'}", NULL },
+        { "a location, its slash goes", NULL, "[{'action':'set-location','location':'file:///w/'}]", "{'location':'file:///w'}", NULL },
+        { "the same location but for a slash", NULL, "[{'action':'set-location','location':'file:///lake/v/'}]", NULL, NULL },
         { "properties", NULL, "[{'action':'set-properties','updates':{'c':'d'}}]", "{'properties':{'c':'d'}}", NULL },
         { "the last property goes, and they with it", NULL, "[{'action':'remove-properties','removals':['a']}]",
           "{'properties':null}", NULL },
