@@ -1,4 +1,5 @@
 /* namespace_properties.c - properties of a namespace set and removed by name, told one by one. */
+#include "base/buf.h"
 #include "base/json.h"
 #include "lake/iceberg_names.h"
 #include "lake/namespaces.h"
@@ -6,15 +7,18 @@
 
 static tarn_code refuse_both(const struct tarn_namespace_properties_use *use, struct tarn_err *err)
 {
+    TARN_AUTO_DONE(buf) struct tarn_buf both = { 0 };
     size_t i;
     json_t *key;
 
     json_array_foreach((json_t *)(uintptr_t)use->removals, i, key)
         if (json_is_string(key) && json_object_get(use->updates, json_string_value(key)))
-            return tarn_fail_code_field(err, TARN_INCOMPATIBLE_SCHEMA, "removals",
-                                        "Invalid namespace update, cannot simultaneously set and remove keys: [%.200s]",
-                                        json_string_value(key));
-    return TARN_OK;
+            tarn_buf_addf(&both, "%s%s", both.len > 0 ? ", " : "", json_string_value(key));
+    TARN_TRY(tarn_buf_check(&both, err));
+    if (both.len == 0)
+        return TARN_OK;
+    return tarn_fail_code_field(err, TARN_INCOMPATIBLE_SCHEMA, "removals",
+                                "Invalid namespace update, cannot simultaneously set and remove keys: [%.200s]", both.data);
 }
 
 static tarn_code begin(struct tarn_namespace_properties_use *use, struct tarn_err *err)
@@ -30,12 +34,16 @@ static tarn_code begin(struct tarn_namespace_properties_use *use, struct tarn_er
 
 static void apply(struct tarn_namespace_properties_use *use, json_t *properties)
 {
+    json_auto_t *told = json_object(); /* a name that is there twice is one removal */
     const char *name;
     size_t i;
     json_t *key, *value;
 
     json_array_foreach((json_t *)(uintptr_t)use->removals, i, key) {
         bool is_there = json_object_get(properties, json_string_value(key)) != NULL;
+        if (json_object_get(told, json_string_value(key)))
+            continue;
+        (void)json_object_set_new(told, json_string_value(key), json_true());
         (void)json_array_append(is_there ? use->removed : use->missing, key);
         (void)json_object_del(properties, json_string_value(key));
     }

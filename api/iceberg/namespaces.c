@@ -2,6 +2,7 @@
 #include "api/iceberg/iceberg.h"
 #include "api/native/list.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "formats/iceberg/value.h"
 #include "lake/iceberg_names.h"
 #include "lake/iceberg_place.h"
@@ -170,17 +171,42 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->namespaces.list(tx, after, c->list.ask, visit, c, err);
 }
 
+static tarn_code look_for(const struct tarn_request *req, const char *parent, struct children *c, struct tarn_err *err)
+{
+    tarn_code code = tarn_iceberg_namespace(parent, "parent", c->parent, err);
+
+    if (code == TARN_OK && !tarn_principal_sees_namespace(&c->who, c->parent))
+        return tarn_fail(err, TARN_NAMESPACE_NOT_FOUND, "the namespace does not exist");
+    return code == TARN_OK ? tarn_store_read(req->app->lake->store, there_tx, c->parent, err) : code;
+}
+
+/* PyIceberg encodes the levels of a parent twice: "my%2520ns". A namespace of the name as it was written comes first. */
+static tarn_code find_parent(const struct tarn_request *req, const char *parent, struct children *c, struct tarn_err *err)
+{
+    TARN_AUTO(mem) char *decoded = NULL;
+    TARN_ERR(fault);
+    TARN_ERR(ignored);
+    tarn_code code = look_for(req, parent, c, &fault);
+
+    if (code == TARN_OK)
+        return TARN_OK;
+    if (code != TARN_NAMESPACE_NOT_FOUND || !strchr(parent, '%'))
+        return tarn_err_move(err, &fault);
+    if (!(decoded = malloc(strlen(parent) + 1)))
+        return tarn_fail_oom(err);
+    code = tarn_percent_decode(parent, strlen(parent), false, decoded, &ignored);
+    if (code == TARN_OK)
+        code = look_for(req, decoded, c, &ignored);
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
 static tarn_code take_parent(const struct tarn_request *req, struct children *c, struct tarn_err *err)
 {
     const char *parent = tarn_query(req, "parent");
 
     if (!parent || !*parent)
         return TARN_OK;
-    tarn_code code = tarn_iceberg_namespace(parent, "parent", c->parent, err);
-    if (code == TARN_OK && !tarn_principal_sees_namespace(&c->who, c->parent))
-        return tarn_fail(err, TARN_NAMESPACE_NOT_FOUND, "the namespace does not exist");
-    if (code == TARN_OK)
-        code = tarn_store_read(req->app->lake->store, there_tx, c->parent, err);
+    tarn_code code = find_parent(req, parent, c, err);
     if (code != TARN_OK)
         return code;
     json_auto_t *levels = tarn_namespace_levels(c->parent);
