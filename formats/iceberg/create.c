@@ -60,6 +60,54 @@ static tarn_code take_schema(struct tarn_iceberg_meta *meta, const json_t *schem
     return tarn_iceberg_add_schema(meta, item, err);
 }
 
+/* --- what a property promises --- */
+
+static tarn_code check_retries(const char *key, const char *value, struct tarn_err *err)
+{
+    static const char *const k_keys[] = { "commit.retry.num-retries", "commit.retry.min-wait-ms", "commit.retry.max-wait-ms",
+                                          "commit.retry.total-timeout-ms" };
+    char *end = NULL;
+
+    for (size_t i = 0; i < TARN_COUNT(k_keys); i++) {
+        if (strcmp(key, k_keys[i]) != 0)
+            continue;
+        errno = 0;
+        long number = strtol(value, &end, 10);
+        if (errno != 0 || end == value || *end != '\0' || number > INT32_MAX || number < INT32_MIN)
+            return tarn_fail_field(err, "properties", "Table property %s must have integer value", key);
+        if (number < 0)
+            return tarn_fail_field(err, "properties", "Table property %s must have non negative integer value", key);
+    }
+    return TARN_OK;
+}
+
+static tarn_code check_metrics(const char *key, const json_t *schema, struct tarn_err *err)
+{
+    static const char k_column[] = "write.metadata.metrics.column.";
+    const char *column = key + sizeof k_column - 1;
+
+    if (strncmp(key, k_column, sizeof k_column - 1) != 0 || tarn_iceberg_field_id_of(schema, column) != TARN_ICEBERG_NONE)
+        return TARN_OK;
+    return tarn_fail_field(err, "properties", "Invalid metrics config, could not find column %.100s from table prop %.150s", column, key);
+}
+
+/* At a create alone: a change of properties or of the schema later on is not held to it. */
+static tarn_code check_properties(const struct tarn_iceberg_meta *meta, struct tarn_err *err)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(meta->properties, key, value) {
+        TARN_TRY(check_retries(key, json_string_value(value), err));
+        TARN_TRY(check_metrics(key, meta->schemas.items[0].doc, err));
+        if (meta->format_version < 3 && strncmp(key, "encryption.", strlen("encryption.")) == 0)
+            return tarn_fail_field(err, "properties", "Invalid properties for v%lld: [%.150s]", (long long)meta->format_version, key);
+    }
+    return TARN_OK;
+}
+
+/* --- specs and orders --- */
+
 /* The fields of a spec or an order with the new ids of their sources; `drop` (may be NULL) is left out. Owned. */
 static tarn_code remap(const json_t *doc, const json_t *map, const char *drop, json_t **out, struct tarn_err *err)
 {
@@ -135,6 +183,8 @@ static tarn_code fill(struct tarn_iceberg_meta *meta, const struct tarn_iceberg_
     tarn_code code = take_properties(meta, ask->properties, err);
     if (code == TARN_OK)
         code = take_schema(meta, ask->schema, &map, err);
+    if (code == TARN_OK)
+        code = check_properties(meta, err);
     if (code == TARN_OK)
         code = take_spec(meta, ask->spec, map, err);
     if (code == TARN_OK)

@@ -23,6 +23,7 @@ bool tarn_iceberg_transform_valid(const char *transform);
 /* A struct type in JSON: every field with id, name, type; ids and names unique; types known to this format version;
  * identifier fields that can be ones. TARN_INVALID. */
 TARN_MUST tarn_code tarn_iceberg_schema_check(const json_t *doc, int64_t format_version, struct tarn_err *err);
+bool tarn_iceberg_default_fits(const json_t *type, const json_t *value); /* types.c; `value` is not null */
 int64_t tarn_iceberg_schema_highest(const json_t *doc); /* of nested ids too; 0: no field */
 /* Equal fields (ids, names, types, docs, optionality, defaults) and equal identifier-field-ids; schema-id does not count. */
 bool tarn_iceberg_schema_same(const json_t *a, const json_t *b);

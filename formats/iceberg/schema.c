@@ -18,15 +18,17 @@ struct node {
     const json_t *type;    /* text or an object */
     const json_t *field;   /* NULL: an element, a key or a value */
     bool required;
+    bool is_plain;         /* in required structs alone, or at the top: in no row it is missing, or there twice */
 };
 typedef tarn_code node_fn(void *ctx, const struct node *node, struct tarn_err *err);
-struct walk { node_fn *fn; void *ctx; int depth; struct tarn_buf path; };
+struct walk { node_fn *fn; void *ctx; int depth; bool is_plain; struct tarn_buf path; };
 
 static tarn_code walk_type(struct walk *walk, const json_t *type, struct tarn_err *err);
 
 static tarn_code visit(struct walk *walk, struct node *node, struct tarn_err *err)
 {
     size_t len = walk->path.len;
+    bool is_plain = node->is_plain = walk->is_plain;
 
     if (len > 0)
         tarn_buf_addc(&walk->path, '.');
@@ -35,8 +37,10 @@ static tarn_code visit(struct walk *walk, struct node *node, struct tarn_err *er
     node->path = walk->path.data;
     if (code == TARN_OK)
         code = walk->fn(walk->ctx, node, err);
+    walk->is_plain = is_plain && node->field && node->required;
     if (code == TARN_OK)
         code = walk_type(walk, node->type, err);
+    walk->is_plain = is_plain;
     walk->path.len = len;
     if (walk->path.data)
         walk->path.data[len] = '\0';
@@ -94,7 +98,7 @@ static tarn_code walk_type(struct walk *walk, const json_t *type, struct tarn_er
         return tarn_fail_field(err, "type", "The schema is nested deeper than %d levels", DEPTH_MAX);
     if (strcmp(kind, "struct") == 0) {
         code = walk_struct(walk, type, err);
-    } else if (strcmp(kind, "list") == 0) {
+    } else if (strcmp(kind, "list") == 0) { /* its element is no field, nor are key and value: what is in them is not plain */
         code = walk_part(walk, type, "element", err);
     } else if (strcmp(kind, "map") == 0) {
         code = walk_part(walk, type, "key", err);
@@ -109,7 +113,7 @@ static tarn_code walk_type(struct walk *walk, const json_t *type, struct tarn_er
 
 static tarn_code walk_schema(const json_t *schema, node_fn *fn, void *ctx, struct tarn_err *err)
 {
-    struct walk walk = { .fn = fn, .ctx = ctx };
+    struct walk walk = { .fn = fn, .ctx = ctx, .is_plain = true };
     tarn_code code = walk_struct(&walk, schema, err);
 
     tarn_buf_done(&walk.path);
@@ -155,6 +159,23 @@ static void check_type(struct check *check, const struct node *node)
                       node->path);
 }
 
+/* What clients read of a field beside its id, name and type. */
+static tarn_code check_field(const struct node *node, struct tarn_err *err)
+{
+    static const char *const k_defaults[] = { "initial-default", "write-default" };
+    const char *doc = NULL, *type = json_string_value(node->type);
+    tarn_code code = tarn_iceberg_opt_str(node->field, "doc", &doc, err);
+
+    if (code == TARN_OK && node->required && type && strcmp(type, "unknown") == 0)
+        return tarn_fail_field(err, "schema", "Cannot create required field with unknown type: %.100s", node->path);
+    for (size_t i = 0; i < TARN_COUNT(k_defaults) && code == TARN_OK; i++) {
+        const json_t *value = tarn_iceberg_member(node->field, k_defaults[i]);
+        if (value && !tarn_iceberg_default_fits(node->type, value))
+            return tarn_fail_field(err, "schema", "Cannot parse %s of %.100s: it is no value of the field's type", k_defaults[i], node->path);
+    }
+    return code;
+}
+
 static tarn_code check_node(void *ctx, const struct node *node, struct tarn_err *err)
 {
     struct check *check = ctx;
@@ -178,7 +199,30 @@ static tarn_code check_node(void *ctx, const struct node *node, struct tarn_err 
         json_object_set_new(check->names, node->path, json_true()) != 0)
         return tarn_fail_oom(err);
     check_type(check, node);
+    return node->field ? check_field(node, err) : TARN_OK;
+}
+
+struct place { int64_t id; bool is_plain; };
+
+static tarn_code take_place(void *ctx, const struct node *node, struct tarn_err *err)
+{
+    struct place *place = ctx;
+
+    (void)err;
+    if (node->id == place->id)
+        place->is_plain = node->is_plain;
     return TARN_OK;
+}
+
+static tarn_code check_place(const json_t *schema, int64_t id, const char *name, struct tarn_err *err)
+{
+    struct place place = { .id = id };
+    tarn_code code = walk_schema(schema, take_place, &place, err);
+
+    if (code == TARN_OK && !place.is_plain)
+        return tarn_fail_field(err, "identifier-field-ids",
+                               "Cannot add field %.100s as an identifier field: must not be nested in an optional field, a list or a map", name);
+    return code;
 }
 
 static tarn_code check_identifier(const json_t *schema, int64_t id, struct tarn_err *err)
@@ -197,7 +241,7 @@ static tarn_code check_identifier(const json_t *schema, int64_t id, struct tarn_
         return tarn_fail_field(err, "identifier-field-ids",
                                "Cannot add field %.100s as an identifier field: it must be required, and no float or double",
                                json_string_value(json_object_get(field, "name")));
-    return TARN_OK;
+    return check_place(schema, id, json_string_value(json_object_get(field, "name")), err);
 }
 
 static tarn_code check_identifiers(const json_t *schema, struct tarn_err *err)

@@ -113,3 +113,25 @@ bool tarn_iceberg_transform_valid(const char *transform)
     const char *end = number(open + 1, ']', INT32_MAX);
     return end && *end == '\0' && open[1] != '0';
 }
+
+/* The kind of JSON that a value of a type is written as. Source: Iceberg table specification, "Appendix D: Single-value
+ * serialization". Of variants and places there is none, and of unknown ones. */
+bool tarn_iceberg_default_fits(const json_t *type, const json_t *value)
+{
+    static const char *const k_whole[] = { "int", "long" }, *const k_real[] = { "float", "double" };
+    static const char *const k_none[] = { "unknown", "variant", "geometry", "geography" };
+    const char *name = json_string_value(type), *kind = json_string_value(json_object_get(type, "type"));
+
+    if (!name)
+        return kind && strcmp(kind, "list") == 0 ? json_is_array(value) : json_is_object(value);
+    for (size_t i = 0; i < TARN_COUNT(k_whole); i++)
+        if (strcmp(name, k_whole[i]) == 0)
+            return json_is_integer(value) && (i == 1 || (json_integer_value(value) >= INT32_MIN && json_integer_value(value) <= INT32_MAX));
+    for (size_t i = 0; i < TARN_COUNT(k_real); i++)
+        if (strcmp(name, k_real[i]) == 0)
+            return json_is_number(value);
+    for (size_t i = 0; i < TARN_COUNT(k_none); i++)
+        if (strncmp(name, k_none[i], strlen(k_none[i])) == 0)
+            return false;
+    return strcmp(name, "boolean") == 0 ? json_is_boolean(value) : json_is_string(value);
+}

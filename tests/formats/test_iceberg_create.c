@@ -70,6 +70,13 @@ static void check_rows(const struct row *rows, size_t count)
     "{'id':" c ",'name':'m','required':false,'type':{'type':'map','key-id':" i ",'key':'string','value-id':" j                \
     ",'value-required':true,'value':'double'}}"
 
+#define X "{'id':2,'name':'x','required':true,'type':'int'}"
+#define BOX(required, field) "{'id':1,'name':'s','required':" required ",'type':{'type':'struct','fields':[" field "]}}"
+#define FIELD(rest) "{'type':'struct','schema-id':0,'fields':[{'id':1,'name':'x','required':false,'type':" rest "}]}"
+#define DEFAULT(type, value) FIELD(type ",'write-default':" value)
+#define NO_DEFAULT(which) "Cannot parse " which " of x: it is no value of the field's type"
+#define V3 "{'format-version':'3'}"
+
 Test(iceberg_create, ids_are_given_anew_a_struct_s_fields_before_what_is_in_them)
 {
     static const struct row rows[] = {
@@ -95,6 +102,58 @@ Test(iceberg_create, ids_are_given_anew_a_struct_s_fields_before_what_is_in_them
           NULL, NULL, "Cannot add field a as an identifier field: it must be required, and no float or double" },
         { "an identifier that is not there", "{'type':'struct','identifier-field-ids':[3],'fields':[" ID "]}", NULL, NULL, NULL,
           NULL, "Cannot add fieldId 3 as an identifier field: field does not exist" },
+        { "an identifier in a required struct",
+          "{'type':'struct','identifier-field-ids':[2],'fields':[" BOX("true", X) "]}", NULL, NULL, NULL,
+          "{'last-column-id':2,'schemas':[{'type':'struct','schema-id':0,'identifier-field-ids':[2],'fields':[" BOX("true", X) "]}]}", NULL },
+        { "an identifier in an optional struct",
+          "{'type':'struct','identifier-field-ids':[2],'fields':[" BOX("false", X) "]}", NULL, NULL, NULL, NULL,
+          "Cannot add field x as an identifier field: must not be nested in an optional field, a list or a map" },
+        { "an identifier in a struct of a list",
+          "{'type':'struct','identifier-field-ids':[2],'fields':[{'id':1,'name':'l','required':true,'type':{'type':'list','element-id':3,"
+          "'element-required':true,'element':{'type':'struct','fields':[" X "]}}}]}", NULL, NULL, NULL, NULL,
+          "Cannot add field x as an identifier field: must not be nested in an optional field, a list or a map" },
+    };
+    check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+/* Clients refuse to read a table whose schema breaks one of these. */
+Test(iceberg_create, what_clients_read_of_a_field_is_checked)
+{
+    static const struct row rows[] = {
+        { "a comment that is no text", FIELD("'int','doc':3"), NULL, NULL, NULL, NULL, "Cannot parse doc: it must be text" },
+        { "a comment", FIELD("'int','doc':'d'"), NULL, NULL, NULL, "{'schemas':[" FIELD("'int','doc':'d'") "]}", NULL },
+        { "unknown and required", "{'type':'struct','fields':[{'id':1,'name':'x','required':true,'type':'unknown'}]}", NULL, NULL, V3, NULL,
+          "Cannot create required field with unknown type: x" },
+        { "a default of another type", FIELD("'int','write-default':'4'"), NULL, NULL, NULL, NULL, NO_DEFAULT("write-default") },
+        { "a default beyond 32 bits", FIELD("'int','write-default':2147483648"), NULL, NULL, NULL, NULL, NO_DEFAULT("write-default") },
+        { "an initial default of another type", FIELD("'date','initial-default':7"), NULL, NULL, V3, NULL, NO_DEFAULT("initial-default") },
+        { "a default of what has none", FIELD("'variant','write-default':1"), NULL, NULL, V3, NULL, NO_DEFAULT("write-default") },
+        { "a default of a flag", FIELD("'boolean','write-default':0"), NULL, NULL, NULL, NULL, NO_DEFAULT("write-default") },
+        { "a whole number", DEFAULT("'int'", "4"), NULL, NULL, NULL, "{'schemas':[" DEFAULT("'int'", "4") "]}", NULL },
+        { "a large number", DEFAULT("'long'", "2147483648"), NULL, NULL, NULL, "{'schemas':[" DEFAULT("'long'", "2147483648") "]}", NULL },
+        { "a number", DEFAULT("'double'", "4.5"), NULL, NULL, NULL, "{'schemas':[" DEFAULT("'double'", "4.5") "]}", NULL },
+        { "a flag", DEFAULT("'boolean'", "true"), NULL, NULL, NULL, "{'schemas':[" DEFAULT("'boolean'", "true") "]}", NULL },
+        { "a day", DEFAULT("'date'", "'2026-01-31'"), NULL, NULL, NULL, "{'schemas':[" DEFAULT("'date'", "'2026-01-31'") "]}", NULL },
+        { "none", DEFAULT("'variant'", "null"), NULL, NULL, V3,
+          "{'format-version':3,'next-row-id':0,'schemas':[" DEFAULT("'variant'", "null") "]}", NULL },
+    };
+    check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+Test(iceberg_create, what_a_property_promises_at_a_create_holds)
+{
+    static const struct row rows[] = {
+        { "good ones", ONE, NULL, NULL, "{'commit.retry.num-retries':'0','write.metadata.metrics.column.id':'full'}",
+          "{'properties':{'commit.retry.num-retries':'0','write.metadata.metrics.column.id':'full'}}", NULL },
+        { "metrics of a column that is not there", ONE, NULL, NULL, "{'write.metadata.metrics.column.no':'full'}", NULL,
+          "Invalid metrics config, could not find column no from table prop write.metadata.metrics.column.no" },
+        { "less than no tries", ONE, NULL, NULL, "{'commit.retry.num-retries':'-1'}", NULL,
+          "Table property commit.retry.num-retries must have non negative integer value" },
+        { "a time that is no number", ONE, NULL, NULL, "{'commit.retry.min-wait-ms':'1s'}", NULL,
+          "Table property commit.retry.min-wait-ms must have integer value" },
+        { "encrypted before version 3", ONE, NULL, NULL, "{'encryption.key-id':'k'}", NULL, "Invalid properties for v2: [encryption.key-id]" },
+        { "encrypted", ONE, NULL, NULL, "{'encryption.key-id':'k','format-version':'3'}",
+          "{'format-version':3,'next-row-id':0,'properties':{'encryption.key-id':'k'}}", NULL },
     };
     check_rows(rows, sizeof rows / sizeof *rows);
 }
