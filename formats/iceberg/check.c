@@ -62,7 +62,7 @@ static tarn_code check_snapshots(const struct tarn_iceberg_meta *meta, struct ta
     if (meta->format_version == 1 && meta->last_sequence_number != 0)
         return tarn_fail_field(err, "last-sequence-number", "Last sequence number must be 0 in v1. Found %lld",
                                (long long)meta->last_sequence_number);
-    for (size_t i = 0; i < meta->snapshots.count && meta->format_version >= 2; i++)
+    for (size_t i = 0; i < meta->snapshots.count; i++)
         if (meta->snapshots.items[i].sequence_number > meta->last_sequence_number)
             return tarn_fail_field(err, "snapshots",
                                    "Invalid snapshot with sequence number %lld greater than last sequence number %lld",

@@ -17,7 +17,7 @@ static tarn_code check_ready(const struct tarn_iceberg_meta *meta, struct tarn_e
     return TARN_OK;
 }
 
-/* Without either of them nothing tells which files the snapshot has, and no reader opens the table. The second is version 1's. */
+/* Without either of the two nothing tells which files the snapshot has, and no reader opens the table. The second is version 1's. */
 static tarn_code check_files(const json_t *doc, const struct tarn_iceberg_snapshot *snapshot, struct tarn_err *err)
 {
     const json_t *manifests = NULL;
@@ -28,6 +28,18 @@ static tarn_code check_files(const json_t *doc, const struct tarn_iceberg_snapsh
     for (size_t i = 0; i < json_array_size(manifests); i++)
         if (!json_is_string(json_array_get(manifests, i)))
             return tarn_fail_field(err, "manifests", "Cannot parse manifests: it must be an array of text");
+    return code;
+}
+
+static tarn_code check_readable(const json_t *doc, const struct tarn_iceberg_snapshot *snapshot, struct tarn_err *err)
+{
+    const json_t *summary = tarn_iceberg_member(doc, "summary");
+    tarn_code code = check_files(doc, snapshot, err);
+
+    if (code == TARN_OK && summary)
+        code = tarn_iceberg_check_texts(summary, "summary", err);
+    if (code == TARN_OK && snapshot->id == TARN_ICEBERG_NONE)
+        return tarn_fail_field(err, "snapshot-id", "Invalid snapshot-id: -1 stands for no snapshot");
     return code;
 }
 
@@ -73,7 +85,7 @@ tarn_code tarn_iceberg_add_snapshot_update(struct tarn_iceberg_build *build, con
     if (code == TARN_OK)
         code = tarn_iceberg_snapshot_read(value, &snapshot, err);
     if (code == TARN_OK)
-        code = check_files(value, &snapshot, err);
+        code = check_readable(value, &snapshot, err);
     if (code == TARN_OK)
         code = check_sequence(meta, &snapshot, err);
     if (code == TARN_OK)
