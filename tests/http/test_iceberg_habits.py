@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Habits of clients, and public reports of other catalogs that no other file here has: paths with signs that patterns use, a parent
 that is encoded twice, thousands of snapshots, lists that are long. The right answers are those of the reference."""
-import json, os, sys, urllib.parse
+import json, os, sqlite3, sys, urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -117,6 +117,41 @@ def of_nine_thousand_snapshots_only_those_with_a_name_are_loaded_where_that_is_a
         assert server.stop() == 0
 
 
+def copy_rows(database, count):
+    """The one table's row again and again, under other names."""
+    with sqlite3.connect(database) as db:
+        names = [column[1] for column in db.execute("PRAGMA table_info(tables)")]
+        row = dict(zip(names, db.execute("SELECT * FROM tables").fetchone()))
+        for n in range(1, count):
+            other = {k: v.replace("/t000000", f"/t{n:06}") if isinstance(v, str) else v for k, v in row.items()}
+            other.update(id=None, name=f"t{n:06}", uuid=f"00000000-0000-4000-8000-{n:012}")
+            db.execute(f"INSERT INTO tables ({','.join(names)}) VALUES ({','.join('?' * len(names))})", [other[k] for k in names])
+    db.close()
+
+
+def a_long_list_is_sent_while_it_is_read():
+    """gravitino#10669: a list of very many tables was made in memory as a whole. What is sent in chunks is not."""
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        catalog.table("n", "t000000")
+        assert server.stop() == 0
+        copy_rows(top + "/data/tarn.sqlite", 20000)
+        server.start()
+        catalog = Catalog(server.port)
+        names = [f"t{n:06}" for n in range(20000)]
+        answer = catalog.ok("GET", "/namespaces/n/tables")
+        assert catalog.headers["Transfer-Encoding"] == "chunked" and catalog.headers["Content-Length"] is None, catalog.headers.items()
+        assert [i["name"] for i in answer["identifiers"]] == names and answer.get("next-page-token") is None
+        found, token = [], ""
+        while token is not None:
+            answer = catalog.ok("GET", f"/namespaces/n/tables?pageSize=7000&pageToken={token}")
+            found += [i["name"] for i in answer["identifiers"]]
+            token = answer.get("next-page-token")
+        assert found == names
+        assert server.stop() == 0
+
+
 def a_snapshot_that_names_no_files_is_refused():
     with folder() as top:
         server, catalog = start(top)
@@ -154,5 +189,5 @@ def a_place_that_ends_with_a_slash_is_the_place_without_it():
 main(a_parent_may_be_encoded_twice, a_name_that_is_removed_twice_is_told_once_and_all_that_clash_are_told,
      no_prefix_is_wanted_whatever_the_warehouse, a_place_with_the_signs_of_patterns_is_that_place_alone,
      a_token_for_one_place_does_not_reach_the_places_that_it_would_match_as_a_pattern,
-     of_nine_thousand_snapshots_only_those_with_a_name_are_loaded_where_that_is_asked_for,
+     of_nine_thousand_snapshots_only_those_with_a_name_are_loaded_where_that_is_asked_for, a_long_list_is_sent_while_it_is_read,
      a_snapshot_that_names_no_files_is_refused, a_place_that_ends_with_a_slash_is_the_place_without_it)
