@@ -16,7 +16,7 @@ tarn_code tarn_small_files_gather(const struct tarn_folders *folders, bool is_li
         bool is_known = folder->newest_ms != INT64_MIN && files->unsized == 0 && files->count > 0;
         if (!is_known || files->bytes / files->count >= TARN_SMALL_BYTES)
             continue;
-        bool is_in_use = folder->newest_ms > options->now_ms - options->small_files_grace_ms;
+        bool is_in_use = folder->newest_ms >= options->now_ms - options->small_files_grace_ms;
         int64_t times = is_in_use ? TARN_SMALL_IN_USE : 1;
         if (files->count / times <= options->small_files_least)
             continue;

@@ -24,7 +24,7 @@ static tarn_code note_leftover(struct names *n, const struct tarn_object *object
     struct tarn_facts *facts = n->g->facts;
 
     n->is_unsettled = true;
-    if (object->mtime_ms > n->g->options->now_ms - n->g->options->leftover_grace_ms)
+    if (object->mtime_ms >= n->g->options->now_ms - n->g->options->leftover_grace_ms)
         return TARN_OK;
     facts->leftovers.bytes += object->size;
     return tarn_suspects_add(&facts->leftovers, object->path, NULL, object->size, -1, object->mtime_ms, err);
@@ -39,7 +39,7 @@ static bool lies_among_data(const struct names *n)
 static tarn_code note_stray(struct names *n, const struct tarn_object *object, unsigned flags, struct tarn_err *err)
 {
     const char *format = tarn_stray_format(object->path);
-    bool is_young = object->mtime_ms > n->g->options->now_ms - n->g->options->unexpected_grace_ms;
+    bool is_young = object->mtime_ms >= n->g->options->now_ms - n->g->options->unexpected_grace_ms;
     char note[64];
 
     n->is_unsettled |= format != NULL;
@@ -73,7 +73,7 @@ static tarn_code note_unlisted(struct names *n, const struct tarn_object *object
     if (object->size == 0) /* begun, never written: there is nothing that readers miss */
         return note_leftover(n, object, err);
     n->is_unsettled = true;
-    if (object->mtime_ms > g->options->now_ms - g->options->unregistered_grace_ms)
+    if (object->mtime_ms >= g->options->now_ms - g->options->unregistered_grace_ms)
         return TARN_OK;
     facts->unregistered.bytes += object->size;
     if (object->mtime_ms < g->options->now_ms - TARN_ORPHAN_MS) {

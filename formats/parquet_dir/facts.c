@@ -69,7 +69,7 @@ static tarn_code note_stray(struct dir *d, const struct tarn_object *object, str
     const char *format = tarn_stray_format(object->path);
     char note[64];
 
-    if (!format || object->mtime_ms > d->options->now_ms - d->options->unexpected_grace_ms)
+    if (!format || object->mtime_ms >= d->options->now_ms - d->options->unexpected_grace_ms)
         return TARN_OK;
     snprintf(note, sizeof note, "%s, among the data", format);
     return tarn_suspects_add(&d->facts->unexpected, object->path, note, -1, -1, object->mtime_ms, err);

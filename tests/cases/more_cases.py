@@ -388,6 +388,16 @@ case("M162-numbers-of-the-log", drop(std(9), "_transactions/txn-3.json", "_trans
 case("M163-numbers-of-statistics", rep(std(2), entries({"columnStats": None})), OK, ["missing_column_stats:info"],
      files_without_column_stats=1)
 
+# --- a finding needs more than its grace time, not as much ---
+case("M260-unregistered-for-15-minutes", std(2, 3000) + [pq(3, 2700)], OK, [])
+case("M261-unregistered-for-longer", std(2, 3000) + [pq(3, 2699)], WARNING, ["unregistered_data_file"], registration_lag_seconds=901)
+case("M262-csv-for-15-minutes", std(2) + [(D + "x.csv", 2700, CSV)], OK, [])
+case("M263-csv-for-longer", std(2) + [(D + "x.csv", 2699, CSV)], WARNING, ["unexpected_file_format"])
+case("M264-leftover-for-a-minute", std(2) + [("manifest.json.tmp", 3540, "{")], OK, [])
+case("M265-leftover-for-longer", std(2) + [("manifest.json.tmp", 3539, "{")], OK, ["leftover_temp:info"])
+crowded("M268-small-files-a-day-old", 101, 0, DAY - 1, OK, [])
+crowded("M269-small-files-older", 101, 0, DAY, OK, ["small_files:info"])
+
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
 
