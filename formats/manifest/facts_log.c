@@ -93,6 +93,15 @@ static void note_checkpoint(struct tarn_log_facts *log, const char *id, int64_t 
     log->checkpoint_ms = mtime_ms;
 }
 
+/* An entry whose writer died before it got its name. */
+static tarn_code note_leftover(struct tarn_gather *g, const struct tarn_object *object, struct tarn_err *err)
+{
+    if (object->is_folder || object->mtime_ms >= g->options->now_ms - g->options->leftover_grace_ms)
+        return TARN_OK;
+    g->facts->leftovers.bytes += object->size;
+    return tarn_suspects_add(&g->facts->leftovers, object->path, NULL, object->size, -1, object->mtime_ms, err);
+}
+
 static tarn_code note_entry(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct tarn_gather *g = ctx;
@@ -103,6 +112,8 @@ static tarn_code note_entry(void *ctx, const struct tarn_object *object, struct 
         return tarn_suspects_add(&g->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
     if (id_of(object, ".checkpoint.json", is_managed, id))
         note_checkpoint(&g->facts->log, id, object->mtime_ms);
+    else if (tarn_is_leftover(object->path))
+        return note_leftover(g, object, err);
     else if (id_of(object, ".json", is_managed, id))
         return keep_entry(&g->facts->log, id, object, err);
     return TARN_OK;

@@ -14,7 +14,8 @@ static const size_t k_texts[] = {
     offsetof(struct tarn_facts, partition_keys),
 };
 static const size_t k_lists[] = {
-    offsetof(struct tarn_facts, symlinks),       offsetof(struct tarn_facts, duplicates),
+    offsetof(struct tarn_facts, symlinks),       offsetof(struct tarn_facts, leftovers),
+    offsetof(struct tarn_facts, duplicates),
     offsetof(struct tarn_facts, invalid_paths),  offsetof(struct tarn_facts, unexpected),
     offsetof(struct tarn_facts, sizes),          offsetof(struct tarn_facts, partition_drift),
     offsetof(struct tarn_facts, no_partition_values), offsetof(struct tarn_facts, no_column_stats),

@@ -395,6 +395,8 @@ case("M262-csv-for-15-minutes", std(2) + [(D + "x.csv", 2700, CSV)], OK, [])
 case("M263-csv-for-longer", std(2) + [(D + "x.csv", 2699, CSV)], WARNING, ["unexpected_file_format"])
 case("M264-leftover-for-a-minute", std(2) + [("manifest.json.tmp", 3540, "{")], OK, [])
 case("M265-leftover-for-longer", std(2) + [("manifest.json.tmp", 3539, "{")], OK, ["leftover_temp:info"])
+case("M266-leftover-of-an-entry", std(2) + [("_transactions/txn-3.json.tmp", 3539, "{")], OK, ["leftover_temp:info"])
+case("M267-entry-being-written", std(2) + [("_transactions/txn-3.json.tmp", 3540, "{")], OK, [])
 crowded("M268-small-files-a-day-old", 101, 0, DAY - 1, OK, [])
 crowded("M269-small-files-older", 101, 0, DAY, OK, ["small_files:info"])
 
