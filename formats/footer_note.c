@@ -2,6 +2,7 @@
 #include "formats/footer_note.h"
 #include "base/text.h"
 #include "catalog/schema_map.h"
+#include "formats/partition.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -72,29 +73,38 @@ static void note_drift_but_partitions(void *ctx, const struct tarn_drift *drift)
         note_drift(ctx, drift);
 }
 
-/* Is the column's one value another than the path's "key=value" says? */
-static bool contradicts_path(const struct noting *n, const char *key)
+/* Does the folder's value lie outside of what the column holds? Of instants nothing is said: a folder has them in its writer's zone. */
+static bool is_outside(const json_t *least, const json_t *most, const json_t *folder)
+{
+    const char *said = json_string_value(folder);
+    char *end = NULL;
+
+    if (!said) /* null, and the column holds a value */
+        return true;
+    if (json_is_number(least) && json_is_number(most)) {
+        double number = strtod(said, &end);
+        return end == said || *end || number < json_number_value(least) || number > json_number_value(most);
+    }
+    if (json_is_string(least) && json_is_string(most))
+        return strcmp(said, json_string_value(least)) < 0 || strcmp(said, json_string_value(most)) > 0;
+    return !tarn_partition_fits(least, folder) && !tarn_partition_fits(most, folder);
+}
+
+/* Does the path's "key=value" say what no row of the column holds? */
+static bool contradicts_path(struct noting *n, const struct tarn_column *column)
 {
     const struct tarn_parquet_column *leaf = NULL;
+    json_auto_t *values = NULL;
 
     for (size_t i = 0; i < n->parquet->column_count; i++)
-        if (strcmp(n->parquet->columns[i].path, key) == 0)
+        if (strcmp(n->parquet->columns[i].path, column->name) == 0)
             leaf = &n->parquet->columns[i];
-    if (!leaf || !leaf->has_min_max || !leaf->min || !leaf->max || strcmp(leaf->min, leaf->max) != 0)
+    if (!leaf || !leaf->has_min_max || !leaf->min || !leaf->max || column->type.kind == TARN_T_TIMESTAMP)
         return false;
-    const char *value = leaf->min;
-    size_t len = strlen(value), key_len = strlen(key);
-    if (len >= 2 && value[0] == '"') {
-        value++;
-        len -= 2;
-    }
-    for (const char *part = n->path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
-        if (strncmp(part, key, key_len) != 0 || part[key_len] != '=')
-            continue;
-        const char *said = part + key_len + 1;
-        return strcspn(said, "/") != len || memcmp(said, value, len) != 0;
-    }
-    return false;
+    n->failed |= tarn_partition_from_path(n->path, &values, NULL) != TARN_OK;
+    const json_t *folder = json_object_get(values, column->name);
+    json_auto_t *least = json_loads(leaf->min, JSON_DECODE_ANY, NULL), *most = json_loads(leaf->max, JSON_DECODE_ANY, NULL);
+    return folder && least && most && is_outside(least, most, folder);
 }
 
 static void note_partition_columns(struct noting *n, const json_t *keys)
@@ -109,11 +119,23 @@ static void note_partition_columns(struct noting *n, const json_t *keys)
             note_drift(n, &(struct tarn_drift){ .kind = TARN_DRIFT_PARTITION_COLUMN,
                                                 .column = name,
                                                 .found = &column->type,
-                                                .severe = contradicts_path(n, name) });
+                                                .severe = contradicts_path(n, column) });
     }
 }
 
-static void note_nulls(struct noting *n)
+static bool is_key(const json_t *keys, const char *name)
+{
+    size_t index;
+    json_t *key;
+
+    json_array_foreach((json_t *)(uintptr_t)keys, index, key)
+        if (json_is_string(key) && strcmp(json_string_value(key), name) == 0)
+            return true;
+    return false;
+}
+
+/* A partition key has its value in the path, whatever the column inside says. */
+static void note_nulls(struct noting *n, const json_t *partition_keys)
 {
     const struct tarn_type *root = &n->parquet->schema->root;
     struct tarn_footer_note *note = n->note;
@@ -121,7 +143,7 @@ static void note_nulls(struct noting *n)
     note->has_rows = n->parquet->rows > 0;
     for (size_t i = 0; i < root->field_count && note->has_rows && !n->failed; i++) {
         const struct tarn_column *column = &root->fields[i];
-        if (column->type.field_count > 0 || column->null_count != n->parquet->rows)
+        if (column->type.field_count > 0 || column->null_count != n->parquet->rows || is_key(partition_keys, column->name))
             continue;
         if (!note->nulls)
             note->nulls = calloc(root->field_count, sizeof *note->nulls);
@@ -149,7 +171,7 @@ tarn_code tarn_footer_note_make(const struct tarn_parquet *parquet, const char *
         else if (rule->schema)
             tarn_schema_drift(rule->schema, parquet->schema, rule->partition_keys, note_drift_but_partitions, &n);
         note_partition_columns(&n, rule->partition_keys);
-        note_nulls(&n);
+        note_nulls(&n, rule->partition_keys);
     }
     if (n.failed) {
         tarn_footer_note_drop(n.note);

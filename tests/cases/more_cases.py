@@ -400,6 +400,32 @@ case("M267-entry-being-written", std(2) + [("_transactions/txn-3.json.tmp", 3540
 crowded("M268-small-files-a-day-old", 101, 0, DAY - 1, OK, [])
 crowded("M269-small-files-older", 101, 0, DAY, OK, ["small_files:info"])
 
+# --- what a file holds of its partition, against the folder's name ---
+def keyed(name, folder, column, severity):
+    """A plain folder whose first file stores the partition key too."""
+    other = folder.split("=")[0] + "=9"
+    case(name, [(folder + "/a.parquet", 100, parquet([UID, EVT, DUR, column], 2)), (other + "/b.parquet", 100, GOOD)],
+         severity, ["partition_column_in_file" + (":info" if severity == OK else "")])
+
+
+def text(*values, key="city"):
+    return (key, "binary", "string", True, list(values), None)
+
+
+keyed("M270-percent-in-the-folder", "city=New%20York", text("New York", "New York"), OK)
+keyed("M271-percent-in-the-file", "city=New%20York", text("New%20York", "New%20York"), WARNING)
+keyed("M272-percent-in-the-key", "a%20b=x", text("x", "x", key="a b"), OK)
+keyed("M273-padded-number", "hour=01", ("hour", "int32", None, True, [1, 1], None), OK)
+keyed("M274-another-number", "hour=01", ("hour", "int32", None, True, [2, 2], None), WARNING)
+keyed("M275-within-what-it-holds", "hour=14", ("hour", "int32", None, True, [13, 15], None), OK)
+keyed("M276-outside-of-what-it-holds", "hour=14", ("hour", "int32", None, True, [15, 18], None), WARNING)
+keyed("M277-text-outside", "city=Bern", text("Chur", "Genf"), WARNING)
+keyed("M278-no-number-in-the-folder", "hour=abc", ("hour", "int32", None, True, [1, 2], None), WARNING)
+keyed("M279-values-in-the-folder-of-null", "hour=__HIVE_DEFAULT_PARTITION__", ("hour", "int32", None, True, [1, 1], None), WARNING)
+keyed("M280-an-instant-has-a-zone", "ts=2026-01-01 02%3A00%3A00", ("ts", "int64", "ts_us_utc", True, [T0 * 10**6] * 2, None), OK)
+keyed("M281-a-fraction", "v=1.50", ("v", "double", None, True, [1.5, 1.5], None), OK)
+keyed("M282-only-nulls-in-the-key", "city=Bern", text(None, None), OK)
+
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
 
