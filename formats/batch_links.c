@@ -2,6 +2,7 @@
  * file under `source`, the checkpoint of a Flink job, the epoch of a Spark query. */
 #include "formats/batch_links.h"
 #include "base/json.h"
+#include "base/text.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum { NAME_MAX_BYTES = 1024, LABEL_USES = 4 };
 void tarn_batch_links_done(struct tarn_batch_links *links)
 {
     tarn_fileset_done(&links->first);
+    tarn_fileset_done(&links->named);
     tarn_buf_done(&links->commits);
     tarn_suspects_done(&links->twice);
     *links = (struct tarn_batch_links){ 0 };
@@ -20,6 +22,7 @@ struct naming {
     struct tarn_batch_links *links;
     const char *transaction;
     size_t at;     /* of the transaction in links->commits */
+    bool counts;
     bool names_any;
 };
 
@@ -52,12 +55,46 @@ static bool is_id(const char *name)
     return len > 0 && len <= NAME_MAX_BYTES && strpbrk(name, "0123456789");
 }
 
+static tarn_code bare_name(const char *name, struct tarn_buf *out, struct tarn_err *err)
+{
+    size_t len = strlen(name);
+
+    tarn_buf_clear(out);
+    tarn_buf_add(out, name, tarn_ends_with(name, ".parquet") ? len - strlen(".parquet") : len);
+    tarn_buf_addc(out, '\0');
+    return tarn_buf_check(out, err);
+}
+
+/* Writers tell the staged file's path in one document and its name in the other. */
+static tarn_code note_named(struct tarn_fileset *named, const char *name, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf bare = { 0 };
+
+    tarn_code code = bare_name(name, &bare, err);
+    if (code != TARN_OK)
+        return code;
+    const char *slash = strrchr(bare.data, '/');
+    bool is_kept = tarn_fileset_put(named, bare.data) && (!slash || tarn_fileset_put(named, slash + 1));
+    return is_kept ? TARN_OK : tarn_fail_oom(err);
+}
+
+tarn_code tarn_batch_is_named(const struct tarn_fileset *named, const char *batch_id, bool *is_named, struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf bare = { 0 };
+
+    tarn_code code = bare_name(batch_id, &bare, err);
+    if (code == TARN_OK)
+        *is_named = tarn_fileset_find(named, bare.data) != NULL;
+    return code;
+}
+
 static tarn_code note_name(struct naming *n, const char *name, struct tarn_err *err)
 {
     struct tarn_batch_links *links = n->links;
 
-    if (!is_id(name))
-        return TARN_OK;
+    tarn_code code = note_named(&links->named, name, err);
+    if (code != TARN_OK || !n->counts || !is_id(name))
+        return code;
     links->carriers += !n->names_any;
     n->names_any = true;
     struct tarn_fileset_entry *entry = tarn_fileset_find(&links->first, name);
@@ -148,10 +185,10 @@ static tarn_code note_metadata(struct naming *n, const json_t *metadata, struct 
     return code == TARN_OK ? note_pairs(n, metadata, err) : code;
 }
 
-tarn_code tarn_batch_links_note(struct tarn_batch_links *links, const char *transaction, const char *batch_ids,
+tarn_code tarn_batch_links_note(struct tarn_batch_links *links, const char *transaction, bool counts, const char *batch_ids,
                                 const char *metadata, struct tarn_err *err)
 {
-    struct naming n = { .links = links, .transaction = transaction, .at = links->commits.len };
+    struct naming n = { .links = links, .transaction = transaction, .at = links->commits.len, .counts = counts };
 
     if (!batch_ids && !metadata)
         return TARN_OK;

@@ -14,6 +14,7 @@ void tarn_recall_done(struct tarn_recall *recall)
     tarn_folders_done(&recall->folders);
     tarn_picks_done(&recall->picks);
     tarn_memo_done(&recall->memo);
+    tarn_fileset_done(&recall->batches.names);
     *recall = (struct tarn_recall){ 0 };
 }
 
@@ -32,5 +33,5 @@ size_t tarn_recall_bytes(const struct tarn_recall *recall)
     enum { A_PICK = 160 };
 
     return sizeof *recall + tarn_folders_bytes(&recall->folders) + recall->picks.count * A_PICK + log->names.cap +
-           log->cap * sizeof *log->entries + recall->memo.words.cap * sizeof *recall->memo.words.slots;
+           log->cap * sizeof *log->entries + (recall->memo.words.cap + recall->batches.names.cap) * sizeof *recall->memo.words.slots;
 }

@@ -20,6 +20,12 @@ struct tarn_memo {
     char *partition_keys;       /* JSON array, owned; NULL: not known */
     int64_t unread_before_ms;
 };
+/* The batches that the log of an observed table names. */
+struct tarn_named_batches {
+    struct tarn_fileset names;  /* as tarn_batch_is_named wants them */
+    bool is_certain;            /* no committed entry is gone or unreadable among those read */
+    int64_t since_ms;           /* older entries were not read, or are gone; INT64_MIN: all were */
+};
 struct tarn_recall {
     struct tarn_folders folders;
     bool is_listed;             /* the folders' `listed` are sums of a listing, this scan's or one before */
@@ -29,6 +35,7 @@ struct tarn_recall {
     struct tarn_picks picks;
     uint64_t notes_key;         /* of the schema that the notes of the picks were made with */
     struct tarn_memo memo;
+    struct tarn_named_batches batches;
 };
 void tarn_memo_done(struct tarn_memo *memo);
 void tarn_recall_done(struct tarn_recall *recall);

@@ -30,7 +30,7 @@ static tarn_code note_commit(void *ctx, const struct tarn_commit_row *row, struc
         code = tarn_undone_by(b->tx, b->ask->table->id, b->ask->table->version, row->version, &undone_by, err);
     if (code != TARN_OK || undone_by > 0)
         return code;
-    return tarn_batch_links_note(&b->links, row->transaction, row->batch_ids, row->metadata, err);
+    return tarn_batch_links_note(&b->links, row->transaction, true, row->batch_ids, row->metadata, err);
 }
 
 static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)

@@ -101,7 +101,7 @@ const struct tarn_kind tarn_kinds[] = {
     /* staging */
     { "staging_backlog", TARN_SEV_WARNING, DURATION, .warning = "10m", .unit = "seconds", .is_running = true, .needs = TARN_SAW_STAGING, .is_whole = true, .text = "A staged batch waits for its merge longer than the threshold." },
     { "merge_stuck", TARN_SEV_WARNING, DURATION, .warning = "15m", .unit = "seconds", .is_running = true, .needs = TARN_SAW_STAGING, .text = "A batch is marked as running for longer than the threshold." },
-    { "processed_without_result", TARN_SEV_INFO, .grace = "15m", .unit = "batches", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "Batches are marked as completed, but no transaction names them. A warning for a managed table whose other batches are named by their commits: their data is lost." },
+    { "processed_without_result", TARN_SEV_INFO, .grace = "15m", .unit = "batches", .needs = TARN_SAW_STAGING, .is_whole = true, .text = "Batches are marked as completed, but no transaction names them. A warning where other batches are named by their commits: their data is lost." },
     { "duplicate_batch", TARN_SEV_WARNING, .unit = "commits", .needs = TARN_SAW_BATCHES, .text = "Two commits that both count applied the same batch, so that its rows count twice." },
 };
 const size_t tarn_kinds_count = TARN_COUNT(tarn_kinds);

@@ -27,8 +27,9 @@ tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *e
         life->idle_commits++;
     }
     tarn_code code = TARN_OK;
-    if (brings && head->data_change && !is_undone)
-        code = tarn_batch_links_note(&g->batch_links, tarn_log_id(&facts->log, entry), head->batch_ids, head->metadata, err);
+    if (!is_undone)
+        code = tarn_batch_links_note(&g->batch_links, tarn_log_id(&facts->log, entry), brings && head->data_change, head->batch_ids,
+                                     head->metadata, err);
     if (code != TARN_OK || !head->timestamp_bad)
         return code;
     return tarn_suspects_add(&facts->log.undated, tarn_log_id(&facts->log, entry), NULL, -1, -1, entry->mtime_ms, err);

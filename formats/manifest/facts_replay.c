@@ -232,6 +232,20 @@ static void start_over(struct tarn_gather *g)
     tarn_life_init(&g->facts->life);
 }
 
+/* A log that begins with its first number is read from there; of another one nobody knows what came before. */
+static void keep_named(struct tarn_gather *g, const struct replay *r)
+{
+    const struct tarn_log_facts *log = &g->facts->log;
+    struct tarn_named_batches *kept = &g->recall->batches;
+    bool is_whole = !log->was_cut && log->numbered && log->count > 0 && log->entries[0].number <= 1;
+
+    tarn_fileset_done(&kept->names);
+    kept->names = g->batch_links.named;
+    g->batch_links.named = (struct tarn_fileset){ 0 };
+    kept->is_certain = r->certain;
+    kept->since_ms = is_whole ? INT64_MIN : log->was_cut ? g->unread_before_ms : log->count > 0 ? log->entries[0].mtime_ms : INT64_MAX;
+}
+
 tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err)
 {
     struct tarn_log_facts *log = &g->facts->log;
@@ -262,6 +276,7 @@ tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_e
     }
     if (code == TARN_OK && !g->options->catalog) {
         tarn_batch_links_take(&g->batch_links, &g->facts->duplicate_batches);
+        keep_named(g, &r);
         g->facts->saw |= TARN_SAW_BATCHES;
     }
     return code;

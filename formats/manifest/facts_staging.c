@@ -31,16 +31,15 @@ static tarn_code keep_done(struct staging *s, const char *batch_id, struct tarn_
     return tarn_fileset_put(&s->done, batch_id) ? TARN_OK : tarn_fail_oom(err);
 }
 
-/* "processed/a/b.json" stands for the batch "a/b.parquet". */
-static tarn_code keep_done_by_name(struct staging *s, const char *path, struct tarn_err *err)
+/* "processed/a/b.json" stands for the batch "a/b.parquet", and so does "processed/a/b.parquet.json". */
+static tarn_code id_by_name(const char *path, struct tarn_buf *id, struct tarn_err *err)
 {
-    TARN_AUTO_DONE(buf) struct tarn_buf id = { 0 };
     const char *name = path + strlen("processed/");
 
-    tarn_buf_add(&id, name, strlen(name) - strlen(".json"));
-    tarn_buf_adds(&id, ".parquet");
-    tarn_code code = tarn_buf_check(&id, err);
-    return code == TARN_OK ? keep_done(s, id.data, err) : code;
+    tarn_buf_add(id, name, strlen(name) - strlen(".json"));
+    if (!tarn_ends_with(path, ".parquet.json"))
+        tarn_buf_adds(id, ".parquet");
+    return tarn_buf_check(id, err);
 }
 
 static struct marker marker_of(const json_t *root, const char *fallback, int64_t mtime_ms)
@@ -76,7 +75,24 @@ static void note_alive(struct staging *s, int64_t told, int64_t otherwise)
         life->last_empty = at;
 }
 
-/* In the founding form neither side names the other: a finished batch that brought rows cannot be traced. */
+/* A finished batch that brought rows and that neither its marker nor a commit connects with the other. In the founding form no
+ * batch is: that proves nothing. Where the log names others it does, as far back as the log was read. */
+static tarn_code note_unlinked(struct staging *s, const struct marker *m, int64_t mtime_ms, struct tarn_err *err)
+{
+    const struct tarn_named_batches *named = &s->g->recall->batches;
+    struct tarn_facts *facts = s->g->facts;
+    int64_t since = m->end_ms >= 0 ? m->end_ms : mtime_ms;
+    bool is_named = false;
+
+    tarn_code code = tarn_batch_is_named(&named->names, m->batch_id, &is_named, err);
+    facts->linked_batches += is_named && named->is_certain;
+    bool is_due = since < s->g->options->now_ms - s->g->options->processed_grace_ms;
+    bool is_before = since < named->since_ms && (named->names.count > 0 || facts->log.was_cut);
+    if (code != TARN_OK || is_named || !is_due || is_before)
+        return code;
+    return tarn_suspects_add(&facts->unlinked, m->batch_id, NULL, -1, -1, mtime_ms, err);
+}
+
 static tarn_code note_marker(struct staging *s, const struct marker *m, int64_t mtime_ms, struct tarn_err *err)
 {
     struct tarn_facts *facts = s->g->facts;
@@ -89,14 +105,14 @@ static tarn_code note_marker(struct staging *s, const struct marker *m, int64_t 
         note_alive(s, m->end_ms, mtime_ms);
     tarn_code code = keep_done(s, m->batch_id, err);
     if (code == TARN_OK && m->records != 0 && !m->transaction && !s->g->options->catalog)
-        code = tarn_suspects_add(&facts->unlinked, m->batch_id, NULL, -1, -1, mtime_ms, err);
+        code = note_unlinked(s, m, mtime_ms, err);
     return code;
 }
 
 static tarn_code note_processed(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct staging *s = ctx;
-    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
+    TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 }, id = { 0 };
     json_auto_t *root = NULL;
     TARN_ERR(fault);
 
@@ -104,18 +120,19 @@ static tarn_code note_processed(void *ctx, const struct tarn_object *object, str
         return TARN_OK;
     if (tarn_fileset_find(&s->known, object->path))
         return TARN_OK;
-    if (s->markers++ >= MARKERS_READ)
-        return keep_done_by_name(s, object->path, err);
-    tarn_code code = tarn_place_read_all(s->g->place, object->path, MARKER_MAX_BYTES, &text, NULL, &fault);
+    tarn_code code = id_by_name(object->path, &id, err);
+    if (code != TARN_OK || s->markers++ >= MARKERS_READ)
+        return code == TARN_OK ? keep_done(s, id.data, err) : code;
+    code = tarn_place_read_all(s->g->place, object->path, MARKER_MAX_BYTES, &text, NULL, &fault);
     if (code == TARN_NOT_FOUND)
         return TARN_OK;
     if (code == TARN_OK)
         code = tarn_json_parse(text.data ? text.data : "", text.len, NULL, &root, &fault);
-    if (code == TARN_INVALID || code == TARN_PAYLOAD_TOO_LARGE)
+    if (code == TARN_INVALID || code == TARN_PAYLOAD_TOO_LARGE || (code == TARN_OK && !json_is_object(root)))
         return TARN_OK;
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
-    struct marker m = marker_of(root, object->path, object->mtime_ms);
+    struct marker m = marker_of(root, id.data, object->mtime_ms);
     return note_marker(s, &m, object->mtime_ms, err);
 }
 

@@ -426,6 +426,34 @@ keyed("M280-an-instant-has-a-zone", "ts=2026-01-01 02%3A00%3A00", ("ts", "int64"
 keyed("M281-a-fraction", "v=1.50", ("v", "double", None, True, [1.5, 1.5], None), OK)
 keyed("M282-only-nulls-in-the-key", "city=Bern", text(None, None), OK)
 
+# --- finished batches and the commits that name them ---
+def batch(n, at=1600, **more):
+    told = {"batch_id": f"batch-{n:06}.parquet", "status": "completed", "end_time": iso(at), "num_records": 2, **more}
+    return (f"processed/batch-{n:06}.json", at, J({k: v for k, v in told.items() if v is not None}))
+
+
+def finished(name, severity, findings, *more, without=()):
+    case(name, drop(rep(std(4), of_batch(2, batch_id="batch-000001.parquet"), *more), *without), severity, findings)
+
+
+finished("M290-named-by-its-commit", OK, [], batch(1))
+finished("M291-named-by-the-staged-file", OK, [], batch(1), batch(2),
+         of_batch(3, source="s3://x/staging/2026-01-01/00/batch-000002.parquet"))
+finished("M292-named-without-its-ending", OK, [], batch(1), batch(2), of_batch(3, batchId="batch-000002"))
+finished("M293-others-are-named", WARNING, ["processed_without_result"], batch(1), batch(2))
+finished("M294-none-is-named", OK, ["processed_without_result:info"], batch(2), batch(3))
+finished("M295-for-15-minutes", OK, [], batch(1), batch(2, 2700))
+finished("M296-an-entry-is-gone-that-may-name-it", WARNING, ["missing_transaction_log_entry", "processed_without_result:info"], batch(1), batch(2),
+         without=["_transactions/txn-3.json"])
+finished("M297-older-than-the-log", OK, ["history_truncated:info"], batch(1), batch(2, 300), without=["_transactions/txn-1.json"])
+finished("M298-named-by-what-is-not-committed", WARNING, ["processed_without_result", "uncommitted_transaction"], batch(1), batch(2),
+         of_batch(4, batch_id="batch-000002.parquet"), ("last_committed_txn", 600, "txn-3\n"))
+finished("M299-its-files-were-removed-since", OK, [], batch(1), txn(5, 598, [remove(P(2))]), ("last_committed_txn", 600, "txn-5\n"),
+         man(5, iso(600), [P(1), P(3), P(4)]))
+case("M300-marker-named-by-its-file", std(2) + [("staging/2026-01-01/00/batch-000007.parquet", 1500, GOOD), batch(7, batch_id=None, num_records=0)],
+     OK, [], staging_files=0)
+case("M301-marker-that-is-no-object", std(2) + [("processed/x.json", 1500, "[1]")], OK, [])
+
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
 
