@@ -30,6 +30,7 @@ struct tarn_fileset_entry {
 };
 #define TARN_FILE_FLAGS   0x7fffu
 #define TARN_FILE_NO_SIZE ((UINT64_C(1) << 48) - 1)
+#define TARN_FILE_MAX_SIZE (TARN_FILE_NO_SIZE - 1) /* 256 TiB: no file is that long, whatever a document says */
 
 struct tarn_fileset {
     struct tarn_fileset_entry *slots; /* owned; a power of two of them */

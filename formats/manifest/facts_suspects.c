@@ -145,7 +145,7 @@ static tarn_code note_listed(void *ctx, const struct tarn_file *file, struct tar
     bool is_again = entry->flags & TARN_FILE_LISTED && entry->size != TARN_FILE_NO_SIZE;
     entry->flags |= TARN_FILE_LISTED;
     if (file->size >= 0 && !is_again)
-        entry->size = (uint64_t)file->size & TARN_FILE_NO_SIZE;
+        entry->size = file->size < (int64_t)TARN_FILE_MAX_SIZE ? (uint64_t)file->size & TARN_FILE_NO_SIZE : TARN_FILE_MAX_SIZE;
     return TARN_OK;
 }
 

@@ -454,6 +454,10 @@ case("M300-marker-named-by-its-file", std(2) + [("staging/2026-01-01/00/batch-00
      OK, [], staging_files=0)
 case("M301-marker-that-is-no-object", std(2) + [("processed/x.json", 1500, "[1]")], OK, [])
 
+# --- sizes that no file has ---
+case("M302-size-of-2-to-the-63", rep(std(2), entries({"size": 2**63 - 1})), ERROR, ["size_mismatch"], sizes=False)
+case("M303-size-and-2-to-the-48", rep(std(2), entries({"size": 2**48 + len(GOOD)})), ERROR, ["size_mismatch"], sizes=False)
+
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
 
