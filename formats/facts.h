@@ -54,7 +54,9 @@ enum {
     TARN_SAW_STAGING = 1 << 4,
     TARN_SAW_STORAGE = 1 << 5,   /* the folder at all */
     TARN_SAW_ENTRIES = 1 << 6,   /* what is told of each listed file */
-    TARN_SAW_BATCHES = 1 << 7    /* which batches the commits applied */
+    TARN_SAW_BATCHES = 1 << 7,   /* which batches the commits applied */
+    TARN_SAW_MANIFEST = 1 << 8,  /* which files are the table's: the manifest could be read, or the catalog says so */
+    TARN_SAW_SCHEMA = 1 << 9     /* what the table's columns are, or that nobody says */
 };
 
 /* One transaction: an entry of the log, or one that the catalog knows and the log lacks. */

@@ -5,7 +5,9 @@
 #define DOCS TARN_SAW_DOCUMENTS
 #define LOG TARN_SAW_LOG
 #define LISTING TARN_SAW_LISTING
-#define FOOTERS TARN_SAW_FOOTERS
+#define MANIFEST (TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST)
+#define FOOTERS (TARN_SAW_FOOTERS | TARN_SAW_MANIFEST)
+#define DRIFT (FOOTERS | TARN_SAW_SCHEMA)
 #define STORAGE TARN_SAW_STORAGE
 #define ENTRIES TARN_SAW_ENTRIES
 #define DURATION .threshold = TARN_THRESHOLD_DURATION
@@ -23,8 +25,8 @@ const struct tarn_kind tarn_kinds[] = {
     { "symlink_skipped", TARN_SEV_INFO, .needs = LISTING, .is_whole = true, .text = "Symbolic links below the table's folder are not followed." },
 
     /* freshness of the manifest */
-    { "manifest_age", TARN_SEV_WARNING, DURATION, .warning = "1m", .grace = "1m", .unit = "seconds", .cure = "register", .needs = DOCS | LISTING, .text = "The newest data file is younger than the manifest by more than the threshold." },
-    { "unregistered_data_file", TARN_SEV_WARNING, .grace = "15m", .cure = "register", .needs = DOCS | LOG | LISTING, .text = "A data file is in neither the manifest nor a committed transaction, so no reader sees it." },
+    { "manifest_age", TARN_SEV_WARNING, DURATION, .warning = "1m", .grace = "1m", .unit = "seconds", .cure = "register", .needs = MANIFEST | LISTING, .text = "The newest data file is younger than the manifest by more than the threshold." },
+    { "unregistered_data_file", TARN_SEV_WARNING, .grace = "15m", .cure = "register", .needs = MANIFEST | LOG | LISTING, .text = "A data file is in neither the manifest nor a committed transaction, so no reader sees it." },
 
     /* the log */
     { "missing_transaction_log_entry", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = LOG, .text = "A committed transaction has no log entry; an error when it is the newest one." },
@@ -35,26 +37,26 @@ const struct tarn_kind tarn_kinds[] = {
     { "duplicate_transaction", TARN_SEV_WARNING, .cure = "republish", .needs = LOG, .text = "Two log entries have the same transaction id: readers may apply either." },
     { "transaction_version_mismatch", TARN_SEV_WARNING, .unit = "versions", .needs = LOG, .text = "A log entry's version is not above that of the entry before it, so that a replay by version goes wrong." },
     { "transaction_time_regression", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = LOG, .text = "A log entry is dated before the one before it, so that time travel by instant goes wrong." },
-    { "transaction_of_another_table", TARN_SEV_WARNING, .needs = LOG, .text = "A committed log entry names another table than the manifest: it was copied here." },
+    { "transaction_of_another_table", TARN_SEV_WARNING, .needs = LOG | TARN_SAW_MANIFEST, .text = "A committed log entry names another table than the manifest: it was copied here." },
     { "gap_check_disabled", TARN_SEV_INFO, .needs = LOG, .text = "The transaction ids do not run by number, so that gaps cannot be seen." },
     { "history_truncated", TARN_SEV_INFO, .needs = LOG, .text = "The oldest log entries are gone; the present state is not affected." },
     { "pointer_missing", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = DOCS, .text = "There is a log but no last_committed_txn." },
     { "pointer_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "last_committed_txn does not hold a transaction id." },
-    { "pointer_mismatch", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = DOCS, .text = "last_committed_txn names another transaction than the catalog, or than the manifest says it contains." },
+    { "pointer_mismatch", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = MANIFEST, .text = "last_committed_txn names another transaction than the catalog, or than the manifest says it contains." },
 
     /* the manifest */
     { "manifest_missing", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "There is no manifest.json, so that readers find nothing." },
     { "manifest_unreadable", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "manifest.json cannot be read." },
-    { "committed_file_not_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = DOCS | LOG, .text = "A committed transaction added a file that the manifest lacks: an update was lost." },
-    { "removed_file_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = DOCS | LOG, .text = "A committed transaction removed a file that the manifest still lists." },
-    { "duplicate_file", TARN_SEV_WARNING, .unit = "entries", .cure = "republish", .needs = DOCS, .text = "The manifest lists a file more than once, so that its rows count twice." },
-    { "manifest_last_updated_missing", TARN_SEV_INFO, .cure = "republish", .needs = DOCS, .text = "The manifest has no last_updated; its modification time stands in." },
-    { "naive_timestamp", TARN_SEV_INFO, .cure = "republish", .needs = DOCS, .text = "An instant has no zone; UTC is assumed." },
-    { "implausible_timestamp", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "An instant is none between 2000 and 2100; the modification time stands in." },
-    { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .is_running = true, .needs = DOCS | LISTING, .text = "A data file, the manifest, a log entry or the catalog's newest commit is dated in the future: until then it hides how old things are." },
-    { "version_regression", TARN_SEV_ERROR, .unit = "versions", .needs = DOCS, .text = "The version went back: a commit that was there is gone. Told until the table is past it again or the finding is accepted." },
-    { "transaction_regression", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "The newest committed transaction went back although the version did not. Told until the table is past it again or the finding is accepted." },
-    { "snapshot_regression", TARN_SEV_ERROR, .needs = DOCS | LOG, .text = "The manifest lists fewer files than before although no commit came between." },
+    { "committed_file_not_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = MANIFEST | LOG, .text = "A committed transaction added a file that the manifest lacks: an update was lost." },
+    { "removed_file_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = MANIFEST | LOG, .text = "A committed transaction removed a file that the manifest still lists." },
+    { "duplicate_file", TARN_SEV_WARNING, .unit = "entries", .cure = "republish", .needs = MANIFEST, .text = "The manifest lists a file more than once, so that its rows count twice." },
+    { "manifest_last_updated_missing", TARN_SEV_INFO, .cure = "republish", .needs = MANIFEST, .text = "The manifest has no last_updated; its modification time stands in." },
+    { "naive_timestamp", TARN_SEV_INFO, .cure = "republish", .needs = MANIFEST, .text = "An instant has no zone; UTC is assumed." },
+    { "implausible_timestamp", TARN_SEV_WARNING, .cure = "republish", .needs = MANIFEST, .text = "An instant is none between 2000 and 2100; the modification time stands in." },
+    { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .is_running = true, .needs = MANIFEST | LISTING, .text = "A data file, the manifest, a log entry or the catalog's newest commit is dated in the future: until then it hides how old things are." },
+    { "version_regression", TARN_SEV_ERROR, .unit = "versions", .needs = MANIFEST, .text = "The version went back: a commit that was there is gone. Told until the table is past it again or the finding is accepted." },
+    { "transaction_regression", TARN_SEV_ERROR, .needs = MANIFEST | LOG, .text = "The newest committed transaction went back although the version did not. Told until the table is past it again or the finding is accepted." },
+    { "snapshot_regression", TARN_SEV_ERROR, .needs = MANIFEST | LOG, .text = "The manifest lists fewer files than before although no commit came between." },
     { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "Someone else wrote a document of a managed table; the subject says which." },
     { "freshness", TARN_SEV_WARNING, DURATION, .grace = "0s", .unit = "seconds", .is_running = true, .needs = STORAGE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
     { "commits_without_data", TARN_SEV_WARNING, DURATION, .warning = "2h", .unit = "seconds", .is_running = true, .needs = STORAGE, .text = "Commits go on, but for longer than the threshold none brought data to a table that used to get some." },
@@ -67,23 +69,23 @@ const struct tarn_kind tarn_kinds[] = {
     { "schema_missing", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "A managed table has a schema, but its schema.json is gone." },
     { "schema_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json cannot be read, so that drift is not judged." },
     { "schema_version_not_in_history", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json names a current version that it does not hold." },
-    { "schema_drift.extra_column", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "Files hold a column that the schema lacks: its data is never visible." },
-    { "schema_drift.missing_column", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "Files lack a column: it reads as null. Info for files older than the column (unless they may hold it under another name), an error when it is required." },
-    { "schema_drift.renamed_case", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "A column differs from the schema only by case." },
-    { "schema_drift.narrowed", TARN_SEV_ERROR, .unit = "files", .needs = FOOTERS, .text = "Files hold a wider type than the schema: values may be read wrong." },
-    { "schema_drift.type_changed", TARN_SEV_ERROR, .unit = "files", .needs = FOOTERS, .text = "Files hold another type than the schema." },
-    { "schema_drift.null_in_required", TARN_SEV_ERROR, .unit = "files", .needs = FOOTERS, .text = "A column that must not be null holds nulls." },
-    { "schema_drift.widened", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "Files hold a narrower type than the schema, which readers widen." },
-    { "schema_drift.timestamp_unit", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "Files hold instants of another unit; a warning when readers cannot convert it." },
-    { "schema_drift.nulls_unknown", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "A column that must not be null is optional in files that do not count nulls." },
-    { "schema_drift.reordered", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "Files hold the columns in another order." },
+    { "schema_drift.extra_column", TARN_SEV_WARNING, .unit = "files", .needs = DRIFT, .text = "Files hold a column that the schema lacks: its data is never visible." },
+    { "schema_drift.missing_column", TARN_SEV_WARNING, .unit = "files", .needs = DRIFT, .text = "Files lack a column: it reads as null. Info for files older than the column (unless they may hold it under another name), an error when it is required." },
+    { "schema_drift.renamed_case", TARN_SEV_WARNING, .unit = "files", .needs = DRIFT, .text = "A column differs from the schema only by case." },
+    { "schema_drift.narrowed", TARN_SEV_ERROR, .unit = "files", .needs = DRIFT, .text = "Files hold a wider type than the schema: values may be read wrong." },
+    { "schema_drift.type_changed", TARN_SEV_ERROR, .unit = "files", .needs = DRIFT, .text = "Files hold another type than the schema." },
+    { "schema_drift.null_in_required", TARN_SEV_ERROR, .unit = "files", .needs = DRIFT, .text = "A column that must not be null holds nulls." },
+    { "schema_drift.widened", TARN_SEV_INFO, .unit = "files", .needs = DRIFT, .text = "Files hold a narrower type than the schema, which readers widen." },
+    { "schema_drift.timestamp_unit", TARN_SEV_INFO, .unit = "files", .needs = DRIFT, .text = "Files hold instants of another unit; a warning when readers cannot convert it." },
+    { "schema_drift.nulls_unknown", TARN_SEV_INFO, .unit = "files", .needs = DRIFT, .text = "A column that must not be null is optional in files that do not count nulls." },
+    { "schema_drift.reordered", TARN_SEV_INFO, .unit = "files", .needs = DRIFT, .text = "Files hold the columns in another order." },
     { "partition_column_in_file", TARN_SEV_INFO, .unit = "files", .needs = FOOTERS, .text = "Files also store a partition column; a warning when its value contradicts the path." },
     { "column_all_null", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "A column has no value at all in the newest files." },
 
     /* the data files */
     { "missing_metadata_file", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "A metadata file or manifest list of an Iceberg table is not there: readers cannot open the table, or a snapshot of it." },
-    { "missing_data_file", TARN_SEV_ERROR, .unit = "bytes", .cure = "forget", .needs = DOCS | LISTING, .text = "A listed file is not there: reads fail." },
-    { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .cure = "register", .is_by_name = true, .needs = DOCS | LISTING, .text = "A file has another size than listed." },
+    { "missing_data_file", TARN_SEV_ERROR, .unit = "bytes", .cure = "forget", .needs = MANIFEST | LISTING, .text = "A listed file is not there: reads fail." },
+    { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .cure = "register", .is_by_name = true, .needs = MANIFEST | LISTING, .text = "A file has another size than listed." },
     { "corrupt_data_file", TARN_SEV_ERROR, .cure = "forget", .is_by_name = true, .needs = FOOTERS, .text = "A file is no readable Parquet file." },
     { "encrypted", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is encrypted and not judged." },
     { "footer_too_large", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is too large to be judged." },
@@ -94,7 +96,7 @@ const struct tarn_kind tarn_kinds[] = {
     /* what is told of the data files */
     { "missing_partition_values", TARN_SEV_WARNING, .needs = ENTRIES, .text = "A file of a partitioned table has no value for a partition key, neither in partitionValues nor in its path: no reader can place or skip it." },
     { "partition_drift", TARN_SEV_WARNING, .cure = "register", .is_by_name = true, .needs = ENTRIES, .text = "A file's partition values contradict its path, or its keys are not those of the table." },
-    { "missing_column_stats", TARN_SEV_INFO, SHARE, .unit = "files", .cure = "register", .is_by_name = true, .needs = ENTRIES, .is_whole = true, .text = "Files have no columnStats of the schema's columns, or lack those that most files have: no reader can skip them. The thresholds are shares of the files (0.2 or \"20%\")." },
+    { "missing_column_stats", TARN_SEV_INFO, SHARE, .unit = "files", .cure = "register", .is_by_name = true, .needs = ENTRIES | TARN_SAW_SCHEMA, .is_whole = true, .text = "Files have no columnStats of the schema's columns, or lack those that most files have: no reader can skip them. The thresholds are shares of the files (0.2 or \"20%\")." },
 
     { "small_files", TARN_SEV_INFO, NUMBER, .grace = "1d", .unit = "files", .needs = DOCS | LISTING | ENTRIES, .text = "A folder holds more than 100 data files that average below 16 MiB: each costs every reader a request. In a folder that got a file within the grace time it takes 30 times as many. The thresholds are numbers of files." },
 

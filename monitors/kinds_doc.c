@@ -6,6 +6,7 @@ static const char k_head[] =
     "\n"
     "A scan looks at a table's folder, log, documents and footers; what looks wrong becomes a *finding* with one of the codes\n"
     "below. Findings open after two bad looks and close after two good ones; `check` and a table's first scan look twice at once.\n"
+    "A look counts for a finding only when what it rests on could be read: nothing that was told of files closes while the manifest is gone.\n"
     "`error` makes a table `unhealthy`; `warning` is listed and leaves it `healthy` (`degraded` under the policy `strict`);\n"
     "`info` is listed and changes nothing. More than 20 subjects of one code become one finding with the subject `*`.\n"
     "\n"

@@ -145,6 +145,16 @@ static tarn_code walk_and_read(struct tarn_gather *g, struct tarn_err *err)
     return code == TARN_OK && !told ? take_listed(g, err) : code;
 }
 
+/* Of a managed table the catalog knows both. */
+static unsigned documents_seen(const struct tarn_gather *g)
+{
+    const struct tarn_facts *facts = g->facts;
+    bool is_listed = g->options->catalog || facts->manifest == TARN_DOC_READ;
+    bool is_typed = g->options->catalog || g->options->schema || (facts->schema != TARN_DOC_BAD && !facts->schema_not_in_history);
+
+    return TARN_SAW_DOCUMENTS | (is_listed ? TARN_SAW_MANIFEST : 0u) | (is_typed ? TARN_SAW_SCHEMA : 0u);
+}
+
 static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
 {
     tarn_code code = tarn_gather_remember(g, err);
@@ -159,7 +169,7 @@ static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)
     if (code == TARN_OK)
         code = tarn_gather_footers(g, err);
     if (code == TARN_OK)
-        g->facts->saw |= TARN_SAW_DOCUMENTS;
+        g->facts->saw |= documents_seen(g);
     return code;
 }
 

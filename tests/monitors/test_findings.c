@@ -18,14 +18,15 @@ static void add_report(struct tarn_findings *list, const char *code, const char 
     cr_assert(eq(int, tarn_findings_add(list, &finding, NULL), TARN_OK));
 }
 
-/* One scan: 'b' looks bad, 'g' good, 'f' failed, 'x' did not look there. The live finding afterwards, or NULL. */
+/* One scan: 'b' looks bad, 'g' good, 'f' failed, 'x' did not look there, 'm' found no manifest to read. The live finding afterwards, or NULL. */
 static const struct tarn_finding *scan(struct run *run, char what, int64_t now_ms, int weight)
 {
     struct tarn_facts facts = plain_facts();
     TARN_AUTO_DONE(findings) struct tarn_findings reports = { 0 };
     struct tarn_merged merged = { 0 };
 
-    facts.saw = what == 'x' ? TARN_SAW_STORAGE : TARN_SAW_DOCUMENTS | TARN_SAW_LOG | TARN_SAW_LISTING | TARN_SAW_STORAGE;
+    facts.saw = what == 'x' ? TARN_SAW_STORAGE : TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | TARN_SAW_LOG | TARN_SAW_LISTING | TARN_SAW_STORAGE;
+    facts.saw &= what == 'm' ? ~(unsigned)TARN_SAW_MANIFEST : ~0u;
     facts.state = what == 'f' ? TARN_FACTS_UNREACHABLE : TARN_FACTS_READ;
     if (what == 'b')
         add_report(&reports, "manifest_age", "manifest.json");
@@ -53,6 +54,7 @@ static const struct { const char *looks; int opened, closed; bool open; } k_rows
     { "bbff", 1, 0, true },        /* a scan that failed closes nothing */
     { "bbxx", 1, 0, true },        /* nor one that did not look there */
     { "bbgxg", 1, 1, false },
+    { "bbmmm", 1, 0, true },       /* which files are the table's was not to be known */
     { "bfb", 1, 0, true },
 };
 
@@ -228,7 +230,7 @@ Test(findings, a_corrupt_file_closes_only_when_its_footer_was_read_again)
         struct tarn_facts facts = plain_facts();
         TARN_AUTO_DONE(findings) struct tarn_findings before = { 0 }, reports = { 0 };
         struct tarn_merged merged = { 0 };
-        facts.saw = TARN_SAW_DOCUMENTS | TARN_SAW_LISTING;
+        facts.saw = TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | TARN_SAW_LISTING;
         add_report(&before, "corrupt_data_file", "a.parquet");
         before.items[0].opened_at = NOW - MINUTE;
         cr_assert(tarn_fileset_put(&facts.footer_paths, is_read ? "a.parquet" : "b.parquet") != NULL);

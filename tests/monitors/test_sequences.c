@@ -142,6 +142,61 @@ Test(sequences, s19_a_manifest_that_was_truncated_once_is_no_finding_and_hides_n
     free(data);
 }
 
+/* --- documents that go and come back --- */
+
+/* The state of the finding over so many scans a minute apart: "open open gone". */
+static char *seen_over(const char *code, int scans)
+{
+    static char out[128];
+
+    out[0] = '\0';
+    for (int i = 0; i < scans; i++) {
+        json_auto_t *status = scan_later("t", 1, false);
+        size_t len = strlen(out);
+        snprintf(out + len, sizeof out - len, "%s%s", len ? " " : "", finding_of(status, code) ? "open" : "gone");
+    }
+    return out;
+}
+
+/* Without the manifest nobody knows which files are the table's: what was told of them stands. */
+Test(sequences, a_manifest_that_is_gone_closes_nothing_that_was_told_of_its_files)
+{
+    const char *folder = observed("t"), *path = tarn_path(folder, "manifest.json");
+    int64_t after = 0;
+    size_t len = 0;
+    char *data = tarn_read_file(path, &len);
+
+    tarn_remove_tree(tarn_path(folder, SEED_FILE));
+    json_auto_t *sick = scan_later("t", 0, true);
+    cr_assert(finding_of(sick, "missing_data_file") != NULL);
+    tarn_remove_tree(path);
+    cr_expect(eq(str, seen_over("missing_data_file", 4), "open open open open"));
+    tarn_write_file(path, data, len);
+    tarn_set_mtime(path, SEED_UPDATED);
+    cr_expect(eq(str, seen_over("missing_data_file", 2), "open open"));
+    cr_expect(eq(str, finding_events(&after, "missing_data_file"), "opened"));
+    free(data);
+}
+
+Test(sequences, a_schema_that_is_cut_closes_no_drift)
+{
+    const char *folder = observed("t"), *path = tarn_path(folder, "schema.json");
+    int64_t after = 0;
+    size_t len = 0;
+    char *data = tarn_read_file(path, &len);
+
+    (void)write_parquet(tarn_path(folder, SEED_FILE), "4; req i64 user_id; req ba event_type str; opt f64 duration_seconds; opt i64 more",
+                        SEED_UPDATED - 60000);
+    json_auto_t *sick = scan_later("t", 0, true);
+    cr_assert(finding_of(sick, "schema_drift.extra_column") != NULL);
+    tarn_write_file(path, data, len / 2);
+    cr_expect(eq(str, seen_over("schema_drift.extra_column", 3), "open open open"));
+    tarn_write_file(path, data, len);
+    cr_expect(eq(str, seen_over("schema_drift.extra_column", 2), "open open"));
+    cr_expect(eq(str, finding_events(&after, "schema_drift.extra_column"), "opened"));
+    free(data);
+}
+
 /* --- S20: a root that is lost --- */
 
 enum { TABLES = 12 };
