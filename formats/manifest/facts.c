@@ -12,6 +12,7 @@ enum { ATTEMPTS = 3 };
 static void gather_done(struct tarn_gather *g)
 {
     tarn_batch_links_done(&g->batch_links);
+    tarn_suspects_done(&g->odd_entries);
     tarn_fileset_done(&g->files);
     tarn_fileset_done(&g->links);
     tarn_folders_done(&g->listed);

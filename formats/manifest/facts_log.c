@@ -76,6 +76,16 @@ static bool id_of(const struct tarn_object *object, const char *end, bool is_man
     return tarn_txn_id_check(id, "id", NULL) == TARN_OK;
 }
 
+/* "txn-2 (1).json", as a file manager calls a copy: no id, but what is inside may be an entry. */
+static bool is_odd_entry(const struct tarn_object *object)
+{
+    const char *name = strrchr(object->path, '/') + 1;
+    size_t len = strlen(name);
+
+    return !object->is_folder && name[0] != '.' && name[0] != '_' && tarn_ends_with(name, ".json") && len > strlen(".json") &&
+           !tarn_ends_with(name, ".checkpoint.json") && len - strlen(".json") <= TARN_TXN_ID_MAX;
+}
+
 static bool is_newer(const char *id, int64_t mtime_ms, const struct tarn_log_facts *log)
 {
     int64_t number, old_number;
@@ -116,7 +126,40 @@ static tarn_code note_entry(void *ctx, const struct tarn_object *object, struct 
         return note_leftover(g, object, err);
     else if (id_of(object, ".json", is_managed, id))
         return keep_entry(&g->facts->log, id, object, err);
+    else if (!is_managed && is_odd_entry(object))
+        return tarn_suspects_add(&g->odd_entries, object->path, NULL, object->size, -1, object->mtime_ms, err);
     return TARN_OK;
+}
+
+/* The id inside counts. What has none, or cannot be read, is somebody's note. */
+static tarn_code keep_odd_entry(struct tarn_gather *g, const struct tarn_suspect *odd, struct tarn_err *err)
+{
+    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { 0 };
+    struct tarn_object object = { .mtime_ms = odd->mtime_ms, .size = odd->observed };
+    char name[TARN_TXN_ID_MAX + 1];
+    TARN_ERR(fault);
+
+    tarn_code code = tarn_entry_read_at(g->place, odd->subject, &head, NULL, NULL, NULL, &fault);
+    if (code == TARN_INVALID || code == TARN_NOT_FOUND)
+        return TARN_OK;
+    if (code != TARN_OK)
+        return tarn_err_move(err, &fault);
+    if (!head.id || tarn_txn_id_check(head.id, "id", NULL) != TARN_OK)
+        return TARN_OK;
+    const char *slash = strrchr(odd->subject, '/');
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(slash + 1) - strlen(".json")), slash + 1);
+    code = keep_entry(&g->facts->log, name, &object, err);
+    return code == TARN_OK ? tarn_log_rename(&g->facts->log, &g->facts->log.entries[g->facts->log.count - 1], head.id, err) : code;
+}
+
+static tarn_code keep_odd_entries(struct tarn_gather *g, struct tarn_err *err)
+{
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < g->odd_entries.count && code == TARN_OK; i++)
+        code = keep_odd_entry(g, &g->odd_entries.items[i], err);
+    tarn_suspects_done(&g->odd_entries);
+    return code;
 }
 
 static int by_number(const void *a, const void *b)
@@ -264,6 +307,8 @@ tarn_code tarn_gather_log(struct tarn_gather *g, struct tarn_err *err)
         return TARN_OK;
     }
     tarn_code code = tarn_place_list(g->place, TARN_DIR_LOG, false, note_entry, g, err);
+    if (code == TARN_OK)
+        code = keep_odd_entries(g, err);
     if (code == TARN_OK && catalog)
         code = tarn_log_match(g, err);
     order_entries(log);

@@ -20,6 +20,7 @@ struct tarn_gather {
     struct tarn_folders listed;      /* sums of the listing, while the walk may be under way */
     struct tarn_fileset files;       /* every path that the log names, as a listing gives it; and those listed in suspect folders */
     struct tarn_fileset links;       /* symbolic links that were met */
+    struct tarn_suspects odd_entries; /* observed: documents in the log whose names are no ids */
     struct tarn_buf room;
     struct tarn_picks picks;         /* of files that are listed and lie there */
     struct tarn_schema_doc doc;

@@ -110,6 +110,11 @@ def dated(at):
 case("M200-a-copy-of-an-entry", std(3) + [entry(2, 700, name="txn-2-copy", **dated(535))], WARNING, ["duplicate_transaction"])
 case("M201-one-number-padded-twice", std(3) + [entry(2, 700, name="txn-002", id="txn-002", **dated(535))], WARNING, ["duplicate_transaction"])
 NAMED = drop(std(2), "_transactions/txn-1.json", "_transactions/txn-2.json")
+COPY = entry(2, 535)[2]
+case("M201a-a-copy-by-a-file-manager", std(3) + [("_transactions/txn-2 (1).json", 700, COPY)], WARNING, ["duplicate_transaction"])
+case("M201b-only-its-copy-is-there", rep(drop(std(3), "_transactions/txn-2.json"), ("_transactions/Copy of txn-2.json", 535, COPY)), WARNING,
+     ["transaction_id_mismatch"])
+case("M201c-a-note-in-the-log", std(3) + [("_transactions/to do.json", 700, "{}"), ("_transactions/@eaDir.json", 700, "")], OK, [])
 case("M203-a-copy-among-names", rep(NAMED, entry(1, 535, name="alpha", id="alpha"), entry(2, 595, name="beta", id="beta"),
                                     entry(2, 598, name="beta.1", id="beta"), ("last_committed_txn", 600, "beta\n")), WARNING,
      ["gap_check_disabled:info", "duplicate_transaction"])
