@@ -53,7 +53,7 @@ static bool row_of(const struct tarn_schema_version *version, struct tarn_schema
     return out->schema && (out->renames || !version->renames);
 }
 
-/* The age of a document's versions: the first one was always there, a later one is at most as old as the document. */
+/* The age of a document's versions: what it says; else the first one was always there, and a later one is as old as the document. */
 static tarn_code past_of_doc(struct tarn_gather *g, int64_t doc_mtime_ms, struct tarn_err *err)
 {
     const struct tarn_schema_doc *doc = &g->doc;
@@ -66,7 +66,8 @@ static tarn_code past_of_doc(struct tarn_gather *g, int64_t doc_mtime_ms, struct
         return tarn_fail_oom(err);
     for (size_t i = 0; i < doc->count && doc->versions[i].version <= doc->current_version; i++) {
         past->versions[i] = doc->versions[i].schema;
-        past->since_ms[i] = doc->versions[i].version == 1 ? INT64_MIN : doc_mtime_ms;
+        int64_t told = doc->versions[i].created_at; /* a copied document has another time */
+        past->since_ms[i] = doc->versions[i].version == 1 ? INT64_MIN : told >= 0 ? told : doc_mtime_ms;
         past->count++;
         if (!row_of(&doc->versions[i], &past->rows[i]))
             return tarn_fail_oom(err);

@@ -210,6 +210,12 @@ case("M63-column-of-an-older-schema",
      rep(std(2), ("schema.json", 545, J(SCH)), pq(1, 535, parquet([UID, EVT, ("duration", "int32", None, True, [1, None], None)], 2))),
      OK, ["schema_drift.missing_column:info"])
 
+SINCE = dict(copy.deepcopy(SCH), created_at=iso(560))
+case("M64-the-schema-says-since-when", rep(std(2), ("schema.json", 0, J(SINCE)), pq(1, 530, parquet([UID, EVT], 2))), OK,
+     ["schema_drift.missing_column:info"])
+case("M65-though-it-was-copied-since", rep(std(2), ("schema.json", 3000, J(SINCE)), pq(2, 590, parquet([UID, EVT], 2))), WARNING,
+     ["schema_drift.missing_column"])
+
 # --- the data files ---
 case("M70-empty-but-listed", rep(std(2), pq(1, 500, b"")), ERROR, ["corrupt_data_file", "size_mismatch"], sizes=False)
 case("M71-staged-just-now", std(2) + [(f"staging/2026-01-01/00/batch-{i:06}.parquet", 3500, GOOD) for i in (1, 2)], OK, [],
