@@ -356,7 +356,8 @@ static void judge_entries(struct tarn_judging *j)
         int64_t age_ms = j->now_ms - entry->mtime_ms;
         struct tarn_suspects *list = NULL;
         bool is_shown = entry->number >= 0 && entry->number <= in_manifest; /* it is the pointer that is behind */
-        if (!entry->committed && !j->facts->managed && !is_shown && age_ms > pending_ms)
+        bool is_copy = i > 0 && log->numbered && entry[-1].number == entry->number; /* duplicate_transaction says so */
+        if (!entry->committed && !j->facts->managed && !is_shown && !is_copy && age_ms > pending_ms)
             list = &uncommitted;
         if (entry->committed && entry->unreadable && age_ms > settled_ms)
             list = entry == last ? &newest : &unreadable;

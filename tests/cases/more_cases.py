@@ -109,6 +109,8 @@ def dated(at):
 
 case("M200-a-copy-of-an-entry", std(3) + [entry(2, 700, name="txn-2-copy", **dated(535))], WARNING, ["duplicate_transaction"])
 case("M201-one-number-padded-twice", std(3) + [entry(2, 700, name="txn-002", id="txn-002", **dated(535))], WARNING, ["duplicate_transaction"])
+case("M201d-a-copy-of-one-above-the-pointer", std(2) + [txn(3, 900, []), txn(3, 910, [], name="txn-3b")], WARNING,
+     ["uncommitted_transaction", "duplicate_transaction"])
 NAMED = drop(std(2), "_transactions/txn-1.json", "_transactions/txn-2.json")
 COPY = entry(2, 535)[2]
 case("M201a-a-copy-by-a-file-manager", std(3) + [("_transactions/txn-2 (1).json", 700, COPY)], WARNING, ["duplicate_transaction"])
