@@ -73,11 +73,13 @@ static void run_done(struct run *r)
 
 static void print_line(FILE *to, const struct tarn_rebuild_line *line)
 {
-    char text[8192];
+    char text[8192], files[24] = "-";
 
+    if (line->files >= 0)
+        snprintf(files, sizeof files, "%lld", (long long)line->files);
     if (line->kind == TARN_REBUILT)
-        snprintf(text, sizeof text, "%s: version %lld (from %lld), files %lld, schema versions %lld, batches %lld, %s", line->table,
-                 (long long)line->version, (long long)line->oldest_version, (long long)line->files, (long long)line->schemas,
+        snprintf(text, sizeof text, "%s: version %lld (from %lld), files %s, schema versions %lld, batches %lld, %s", line->table,
+                 (long long)line->version, (long long)line->oldest_version, files, (long long)line->schemas,
                  (long long)line->batches, line->location);
     else
         snprintf(text, sizeof text, "! %s%s%s%s: %s", line->location ? line->location : "all", line->table ? " (" : "",
@@ -89,9 +91,9 @@ static void print_line(FILE *to, const struct tarn_rebuild_line *line)
 static json_t *json_of(const struct tarn_rebuild_line *line)
 {
     if (line->kind == TARN_REBUILT)
-        return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "table", line->table, "uuid", line->uuid, "format",
+        return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:I, s:I, s:I}", "table", line->table, "uuid", line->uuid, "format",
                          tarn_format_text(line->format), "location", tarn_json_str(line->location), "version", (json_int_t)line->version, "oldest_version",
-                         (json_int_t)line->oldest_version, "files", (json_int_t)line->files, "commits",
+                         (json_int_t)line->oldest_version, "files", line->files < 0 ? json_null() : json_integer(line->files), "commits",
                          (json_int_t)line->commits, "schemas", (json_int_t)line->schemas, "batches",
                          (json_int_t)line->batches);
     return json_pack("{s:o, s:o, s:o}", "location", line->location ? tarn_json_str(line->location) : json_null(), "table",

@@ -17,7 +17,7 @@ struct tarn_rebuild_line {
     const char *table;    /* dotted; NULL: it has no name yet */
     enum tarn_format format; /* TARN_REBUILT, as the next ones */
     const char *uuid;
-    int64_t version, oldest_version, files, commits, schemas, batches; /* TARN_REBUILT; progress: version */
+    int64_t version, oldest_version, files, commits, schemas, batches; /* TARN_REBUILT; progress: version; files -1: not told */
     int64_t done, total;  /* progress: tables */
     const char *message;  /* TARN_REBUILD_TOLD: one line */
 };

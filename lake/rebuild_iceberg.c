@@ -276,7 +276,7 @@ static void tell_done(const struct rebuilding *b)
                                             .uuid = t->uuid,
                                             .version = t->version,
                                             .oldest_version = t->oldest_version,
-                                            .files = t->file_count < 0 ? 0 : t->file_count,
+                                            .files = t->file_count,
                                             .commits = b->made,
                                             .schemas = (int64_t)b->meta->schemas.count };
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The Iceberg tables of a catalog that was deleted come back from their metadata files: documents, versions and history are as they
 were, and what is odd in a folder is told."""
-import datetime, gzip, json, os, random, shutil, subprocess, sys
+import datetime, gzip, json, os, random, shutil, subprocess, sys, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from answers import Writer, assert_same, quoted, table_answers
-from iceberg import local, metadata_files
+from iceberg import append, local, metadata_files
 from iceberg_lake import Lake, begin, dotted, path_of
 from tarn import TARN, Server, folder, main
 from test_rebuild import NOT_THERE, lose as lose_database, put, recover, spoil, until_published
@@ -323,6 +323,30 @@ def names_that_tables_tell_themselves_go_before_those_of_folders():
         lake.server.stop()
 
 
+def a_number_of_files_that_no_summary_tells_is_not_known():
+    with folder() as home:
+        lake = Lake(home)
+        lake.face.namespace("s")
+        for name, told in ROWS_OF_FILES:
+            metadata = lake.create(("s",), name)["metadata"]
+            if told is not None:
+                updates, requirements = append(1, 1, None, now=int(time.time() * 1000), location=metadata["location"], **told[0])
+                lake.send(("s",), name, updates, requirements)
+        lose(lake)
+        done = recover(lake.server.data, lake.lake, "--dry-run")
+        text = subprocess.run([TARN, "recover", "--data", lake.server.data, "--dry-run", lake.lake], capture_output=True, text=True, check=True).stdout
+        for name, told in ROWS_OF_FILES:
+            files = told[1] if told is not None else 0
+            assert next(t["files"] for t in done["tables"] if t["table"] == f"s.{name}") == files, (name, done)
+            line = next(line for line in text.splitlines() if line.startswith(f"s.{name}: "))
+            assert f" files {'-' if files is None else files}," in line, line
+
+
+ROWS_OF_FILES = [ # name, what its one snapshot tells (None: it has none) and the number of files that is known from it
+    ("none", None), ("zero", ({"total-data-files": "0"}, 0)), ("some", ({"total-data-files": "7"}, 7)), ("silent", ({}, None)),
+    ("garbled", ({"total-data-files": "many"}, None))]
+
+
 def spoiled_metadata_is_told_and_nothing_crashes():
     seed = os.environ.get("TARN_REBUILD_SEED", "1")
     rng = random.Random(seed)
@@ -360,6 +384,6 @@ def spoiled_metadata_is_told_and_nothing_crashes():
 
 
 if __name__ == "__main__":
-    main(a_catalog_of_both_kinds_comes_back, what_is_odd_in_a_folder_is_told_and_the_newest_good_file_is_taken,
+    main(a_catalog_of_both_kinds_comes_back, a_number_of_files_that_no_summary_tells_is_not_known, what_is_odd_in_a_folder_is_told_and_the_newest_good_file_is_taken,
          tables_made_since_a_backup_are_added_and_known_ones_are_left_alone, names_that_tables_tell_themselves_go_before_those_of_folders,
          spoiled_metadata_is_told_and_nothing_crashes)
