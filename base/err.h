@@ -24,6 +24,7 @@
     X(TARN_METHOD_NOT_ALLOWED,      405, "method_not_allowed",      "The method does not exist here") \
     X(TARN_TABLE_EXISTS,            409, "table_exists",            "The name is taken")           \
     X(TARN_VIEW_EXISTS,             409, "view_exists",             "A view has the name")         \
+    X(TARN_UUID_TAKEN,              409, "uuid_taken",              "Another table has the uuid")  \
     X(TARN_NAMESPACE_EXISTS,        409, "namespace_exists",        "The namespace exists")        \
     X(TARN_VERSION_CONFLICT,        409, "version_conflict",        "Another commit came first")   \
     X(TARN_TRANSACTION_EXISTS,      409, "transaction_exists",      "The transaction id is used with another body") \

@@ -28,6 +28,8 @@ static const char *const k_explanations[] = {
                           "drop or rename that table first.",
     [TARN_VIEW_EXISTS] = "A view of the namespace has the name: tables and views share their names. Choose another one, or "
                          "drop or rename the view first.",
+    [TARN_UUID_TAKEN] = "Another table of the catalog has the uuid that the table's metadata names, as when the metadata of a copy is "
+                        "registered. Two tables are two uuids: give the copy one of its own, or drop or rename the other table.",
     [TARN_NAMESPACE_EXISTS] = "A namespace of that name exists. `PATCH` changes its settings.",
     [TARN_VERSION_CONFLICT] = "Another commit was made since the version that this one builds on. Read the table "
                               "at `current_version`, decide again, and commit with that as `expected_version`.",

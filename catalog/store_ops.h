@@ -91,8 +91,11 @@ struct tarn_store_ops {
         tarn_code (*at_location)(struct tarn_tx *tx, const char *location, int64_t dropped_since, int64_t except_id,
                                  bool managed_only, struct tarn_table **out, struct tarn_err *err);
         /* A dropped table of that uuid goes at once and for good, since the same table comes back by another way.
-         * TARN_TABLE_EXISTS: a live one has it. */
+         * TARN_UUID_TAKEN: a live one has it. */
         tarn_code (*give_way)(struct tarn_tx *tx, const char *uuid, struct tarn_err *err);
+        /* The table is known by `uuid` from now on, which gives way as above; every other change finds it by the pair of id and uuid.
+         * TARN_UUID_TAKEN. */
+        tarn_code (*take_uuid)(struct tarn_tx *tx, int64_t id, const char *uuid, struct tarn_err *err);
         /* Dropped before `before`: the table and all its rows go, at most `limit` rows a call; *left tells more. */
         tarn_code (*purge)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
     } tables;

@@ -91,7 +91,7 @@ static tarn_code read_newest(struct tarn_lake *lake, const struct table *table, 
 {
     tarn_code code = tarn_iceberg_file_parse(lake, file, out, err);
 
-    /* The row keeps its uuid where a commit, or a file that took the place of another, gave the document one of its own. */
+    /* Since the backup a commit, or a file that took the place of another, may have given the table a uuid of its own. */
     if (code == TARN_OK && after_pointer(table, *out) == 0 && (!(*out)->uuid || strcmp((*out)->uuid, table->uuid) != 0))
         return tarn_fail(err, TARN_STORAGE_AHEAD, "the newest metadata file is another table's");
     return code;

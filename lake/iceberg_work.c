@@ -231,6 +231,17 @@ static tarn_code judge_place(struct tarn_tx *tx, struct tarn_lake *lake, const s
     return tarn_location_taken(owner, table->location, err);
 }
 
+/* The row goes by the uuid of its document: a commit may assign another, or a file that has one takes the place of what was. */
+static tarn_code take_uuid(struct tarn_tx *tx, struct tarn_table *table, const struct tarn_iceberg_meta *meta, struct tarn_err *err)
+{
+    if (!meta->uuid || strlen(meta->uuid) >= sizeof table->uuid || strcmp(meta->uuid, table->uuid) == 0)
+        return TARN_OK;
+    tarn_code code = tx->ops->tables.take_uuid(tx, table->id, meta->uuid, err);
+    if (code == TARN_OK)
+        snprintf(table->uuid, sizeof table->uuid, "%s", meta->uuid);
+    return code;
+}
+
 static tarn_code land_commit(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work,
                              struct tarn_err *err)
 {
@@ -245,6 +256,8 @@ static tarn_code land_commit(struct tarn_tx *tx, struct tarn_lake *lake, struct 
     moves = code == TARN_OK && strcmp(before, table->location) != 0;
     if (moves)
         code = judge_place(tx, lake, table, err);
+    if (code == TARN_OK)
+        code = take_uuid(tx, table, work->meta, err);
     if (code != TARN_OK)
         return code;
     int64_t now = now_of(work);

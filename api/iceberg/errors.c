@@ -18,6 +18,7 @@ static const struct row {
     { TARN_METHOD_NOT_ALLOWED, 405, "UnsupportedOperationException" },
     { TARN_TABLE_EXISTS, 409, "AlreadyExistsException" },
     { TARN_VIEW_EXISTS, 409, "AlreadyExistsException" },
+    { TARN_UUID_TAKEN, 409, "AlreadyExistsException" },
     { TARN_NAMESPACE_EXISTS, 409, "AlreadyExistsException" },
     { TARN_LOCATION_TAKEN, 409, "AlreadyExistsException" },
     { TARN_NAMESPACE_NOT_EMPTY, 409, "NamespaceNotEmptyException" },

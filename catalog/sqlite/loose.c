@@ -27,7 +27,8 @@ enum {
     S_SCAN,
     S_ICEBERG,
     S_REPORTS,
-    S_BY_UUID
+    S_BY_UUID,
+    S_TAKE_UUID
 };
 /* clang-format off */
 const char *const tarn_sqlite_loose_sql[] = {
@@ -85,6 +86,7 @@ const char *const tarn_sqlite_loose_sql[] = {
     [S_REPORTS] =
         "DELETE FROM reports WHERE id IN (SELECT id FROM reports WHERE table_id = ?1 LIMIT ?2)",
     [S_BY_UUID] = "SELECT id, dropped_at FROM tables WHERE uuid = ?1",
+    [S_TAKE_UUID] = "UPDATE tables SET uuid = ?2 WHERE id = ?1",
     NULL
 };
 /* clang-format on */
@@ -175,9 +177,20 @@ static tarn_code give_way(struct tarn_tx *tx, const char *uuid, struct tarn_err 
     if (code != TARN_OK || !found)
         return code;
     if (!dropped)
-        return tarn_fail(err, TARN_TABLE_EXISTS, "a table with the uuid %s exists", uuid);
+        return tarn_fail(err, TARN_UUID_TAKEN, "another table has the uuid %.40s", uuid);
     code = with_id(tx, S_LOOSEN, id, err);
     return code == TARN_OK ? with_id(tx, S_DROP_TABLE, id, err) : code;
+}
+
+static tarn_code take_uuid(struct tarn_tx *tx, int64_t id, const char *uuid, struct tarn_err *err)
+{
+    tarn_code code = give_way(tx, uuid, err);
+    if (code != TARN_OK)
+        return code;
+    AUTO_STMT *st = stmt(tx, S_TAKE_UUID);
+    bind_i64(st, 1, id);
+    bind_text(st, 2, uuid);
+    return tarn_sqlite_run(tx, st, err);
 }
 
 static tarn_code purge(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)
@@ -215,5 +228,6 @@ void tarn_sqlite_loose_ops(struct tarn_store_ops *ops)
     ops->tables.reserve_id = reserve_id;
     ops->tables.purge = purge;
     ops->tables.give_way = give_way;
+    ops->tables.take_uuid = take_uuid;
     ops->files.sweep = sweep;
 }

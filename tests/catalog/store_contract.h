@@ -77,6 +77,7 @@ typedef struct tarn_store *tarn_store_opener(const char *folder);
     /* Iceberg */                                                                                            \
     X(a_document_of_an_iceberg_table_reads_back_in_both_forms)                                               \
     X(a_dropped_table_gives_way_to_itself_and_a_live_one_does_not)                                           \
+    X(a_table_takes_a_uuid_that_no_other_live_one_has)                                                       \
     X(a_view_reads_back_and_changes_only_from_its_own_revision)                                              \
     X(views_are_listed_by_name_page_by_page)                                                                 \
     X(an_answer_belongs_to_its_principal_and_key_and_the_first_one_stays)                                    \
