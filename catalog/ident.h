@@ -47,7 +47,7 @@ int64_t tarn_txn_id_tail(const char *id); /* that number; -1: none, or no id (NU
 bool tarn_txn_id_pair(const char *a, const char *b, int64_t *a_number, int64_t *b_number);
 bool tarn_txn_id_same(const char *a, const char *b); /* txn-0007 and txn-7 are one id */
 
-/* A data path: relative, 1..1024 bytes, no empty, "." or ".." component, none that starts with "." or
+/* A data path: relative, 1..1024 bytes, no empty, "." or ".." component, none of more than 255 bytes or that starts with "." or
  * "_", not under staging/ or processed/, not one of the lake's own documents. */
 TARN_MUST tarn_code tarn_data_path_check(const char *path, const char *field, struct tarn_err *err);
 

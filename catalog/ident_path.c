@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LOCATION_MAX 4096 /* bytes; PATH_MAX of Linux */
+#define COMPONENT_MAX 255 /* bytes; NAME_MAX of Linux: a longer one can be no file's and no folder's */
 
 /* Documents of the lake at a table's root (formats/manifest/manifest.h names them; a floor above). */
 static const char *const k_documents[] = { "manifest.json", "last_committed_txn", "schema.json",
@@ -28,6 +29,8 @@ static tarn_code component_check(const char *at, size_t len, const char *field, 
 {
     if (len == 0)
         return tarn_fail_field(err, field, "a data path must not have an empty component");
+    if (len > COMPONENT_MAX)
+        return tarn_fail_field(err, field, "a component of a data path has at most %d bytes, this one has %zu", COMPONENT_MAX, len);
     if (at[0] == '.' || at[0] == '_')
         return tarn_fail_field(err, field, "no component of a data path may start with \"%c\"", at[0]);
     return TARN_OK;
@@ -122,12 +125,14 @@ static void path_step(struct tarn_buf *path, const char *at, size_t len)
         path->len--;
 }
 
-static tarn_code normalise_path(const char *path, char **out, struct tarn_err *err)
+static tarn_code normalise_path(const char *path, const char *field, char **out, struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf b = { 0 };
 
     for (const char *at = path; *at != '\0';) {
         size_t len = strcspn(at, "/");
+        if (len > COMPONENT_MAX)
+            return tarn_fail_field(err, field, "a component of a path has at most %d bytes, this one has %zu", COMPONENT_MAX, len);
         path_step(&b, at, len);
         at += len + (at[len] == '/' ? 1 : 0);
     }
@@ -165,7 +170,7 @@ static tarn_code normalise_file_uri(const char *rest, const char *field, char **
         return tarn_fail_field(err, field, "a file URI holds a broken percent escape");
     if (tarn_has_control(path, strlen(path)))
         return tarn_fail_field(err, field, "a location must not hold control characters");
-    return normalise_path(path, out, err);
+    return normalise_path(path, field, out, err);
 }
 
 static bool is_bucket(const char *at, size_t len)
@@ -211,7 +216,7 @@ tarn_code tarn_location_normalise(const char *location, const char *field, char 
     if (!tarn_utf8_valid(location, len) || tarn_has_control(location, len))
         return tarn_fail_field(err, field, "a location must be UTF-8 without control characters");
     if (location[0] == '/')
-        return normalise_path(location, out, err);
+        return normalise_path(location, field, out, err);
     if (tarn_starts_with(location, "file:"))
         return normalise_file_uri(location + strlen("file:"), field, out, err);
     if (tarn_starts_with(location, "s3://"))

@@ -136,6 +136,15 @@ static tarn_code default_path(const struct tarn_register_use *use, const char *p
     return code == TARN_OK ? tarn_buf_check(out, err) : code;
 }
 
+/* Encoded, or with a number, a name may be longer than a folder's: then a location must be given. */
+static tarn_code check_default(const struct tarn_buf *path, struct tarn_err *err)
+{
+    TARN_AUTO(mem) char *canonical = NULL;
+    tarn_code code = tarn_buf_check(path, err);
+
+    return code == TARN_OK ? tarn_location_normalise(path->data, "location", &canonical, err) : code;
+}
+
 /* A number makes the last level unique, or, where that would still lie inside a table (a.b beside a.b.c), the level
  * that is this table's. */
 static tarn_code locate_default(const struct tarn_register_use *use, const char *parent, char **out,
@@ -153,7 +162,7 @@ static tarn_code locate_default(const struct tarn_register_use *use, const char 
         if (n > 1)
             tarn_buf_addf(&path, "-%d", n);
         tarn_buf_adds(&path, base.data + numbered);
-        code = tarn_buf_check(&path, err);
+        code = check_default(&path, err);
         if (code == TARN_OK)
             code = judge_candidate(use, path.data, &candidate, err);
         if (code == TARN_OK && candidate.owner_len > 0 && candidate.owner_len < numbered) {

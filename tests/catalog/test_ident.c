@@ -225,8 +225,11 @@ Test(ident, a_data_path_stays_inside_its_table)
         { "manifest.json.parquet", TARN_OK },
         { "a..b/c...d", TARN_OK },
         { "größe/表 1.parquet", TARN_OK },
-        { A1000 "aaaaaaaaaaaaaaaaaaaaaaaa", TARN_OK }, /* 1,024 bytes */
-        { A1000 "aaaaaaaaaaaaaaaaaaaaaaaaa", TARN_INVALID },
+        { A250 "/" A250 "/" A250 "/" A250 "aaaaa/aaaaaaaaaaaaaaa", TARN_OK }, /* 1,024 bytes */
+        { A250 "/" A250 "/" A250 "/" A250 "aaaaa/aaaaaaaaaaaaaaaa", TARN_INVALID },
+        { "x/" A250 "aaaaa", TARN_OK }, /* 255 bytes, as many as a name has */
+        { "x/" A250 "aaaaaa", TARN_INVALID },
+        { A250 "aaaaaa/x", TARN_INVALID },
         { "", TARN_INVALID },
         { "/a", TARN_INVALID },
         { "a/", TARN_INVALID },
@@ -271,6 +274,12 @@ Test(ident, a_location_has_one_spelling)
         { "/", "/" },
         { "/lake/..t", "/lake/..t" },
         { "/lake/a%20b", "/lake/a%20b" }, /* a path is no URI */
+        { "/lake/" A250 "aaaaa/t", "/lake/" A250 "aaaaa/t" },
+        { "/lake/" A250 "aaaaaa/t", NULL }, /* no file system has such a name */
+        { "file:///lake/" A250 "aaaaaa", NULL },
+        { "file:///lake/" A250 "aaa%C3%A4", "/lake/" A250 "aaa\xc3\xa4" },
+        { "file:///lake/" A250 "aaaa%C3%A4", NULL },
+        { "s3://bucket/" A250 "aaaaaa", "s3://bucket/" A250 "aaaaaa" }, /* keys are not folders */
         { "file:///lake/t", "/lake/t" },
         { "file:/lake/t", "/lake/t" },
         { "file://localhost/lake/t/", "/lake/t" },

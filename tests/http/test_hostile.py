@@ -54,6 +54,8 @@ BODIES = [
     (op(path="/etc/passwd"), 400, "operations[0].path"),
     (op(path=""), 400, "operations[0].path"),
     (op(path="a" * 4096), 400, "operations[0].path"),
+    (op(path="x/" + "a" * 256), 400, "operations[0].path"),
+    (op(path="ä" * 128 + "/x"), 400, "operations[0].path"),
     (op(path="./a"), 400, "operations[0].path"),
     (op(path="a//b"), 400, "operations[0].path"),
     (op(path="staging/a.parquet"), 400, "operations[0].path"),
@@ -130,5 +132,40 @@ def names_and_queries_are_refused_by_name():
         assert server.stop() == 0
 
 
+def a_path_that_no_file_system_can_have_is_the_callers_fault_in_both_faces():
+    with folder() as top:
+        server = Server(top + "/data", "--root", top + "/lake").start()
+        client, long = server.client(), top + "/lake/" + "a" * 256 + "/t"
+        ice = {"name": "t", "schema": {"type": "struct", "fields": []}}
+        assert client.call("POST", "/iceberg/v1/namespaces", {"namespace": ["n"]})[0] == 200
+        assert client.call("POST", "/iceberg/v1/namespaces/n/tables", {**ice, "name": "there"})[0] == 200
+        tables, there = "/iceberg/v1/namespaces/n/tables", "/iceberg/v1/namespaces/n/tables/there"
+        assert client.call("POST", "/api/tables", {"name": "p", "location": top + "/lake/p", "mode": "observed", "format": "iceberg",
+                                                   "metadata_location": top + "/lake/p/1.metadata.json"})[0] == 201
+        before = listing(top + "/lake")
+        for method, path, body, field in [
+                ("POST", "/api/tables", {"name": "t", "location": long}, "location"),
+                ("POST", "/api/tables", {"name": "t", "location": "file://" + long.replace("a", "%61")}, "location"),
+                ("POST", "/api/tables", {"name": "t", "location": long, "mode": "observed", "format": "delta"}, "location"),
+                ("POST", "/api/tables", {"name": "t", "location": long, "dry_run": True}, "location"),
+                ("POST", "/api/tables", {"name": "%" * 255}, "location"),
+                ("POST", "/api/tables", {"name": "t", "location": top + "/lake/t", "mode": "observed", "format": "iceberg", "metadata_location": long},
+                 "metadata_location"),
+                ("PUT", "/api/table/p/pointer", {"expected_version": 0, "metadata_location": long, "transaction": "1"}, "metadata_location"),
+                ("POST", "/api/discover", {"location": long}, "location"),
+                ("POST", tables, {**ice, "location": long}, None), ("POST", tables, {**ice, "location": "file://" + long}, None),
+                ("POST", tables, {**ice, "stage-create": True, "location": long}, None),
+                ("POST", tables, {**ice, "properties": {"write.metadata.path": long}}, None),
+                ("POST", there, {"requirements": [], "updates": [{"action": "set-location", "location": long}]}, None),
+                ("POST", there, {"requirements": [], "updates": [{"action": "set-properties", "updates": {"write.metadata.path": long}}]}, None),
+                ("POST", "/iceberg/v1/namespaces/n/register", {"name": "t", "metadata-location": long + "/1.metadata.json"}, None)]:
+            status, answer = client.call(method, path, body)
+            assert status == 400 and "255" in json.dumps(answer), (path, body, status, answer)
+            assert "error" in answer or (answer["code"], answer["field"]) == ("invalid_request", field), (path, body, answer)
+        assert listing(top + "/lake") == before
+        assert server.stop() == 0
+
+
 main(every_bad_body_is_refused_where_it_is_bad_and_nothing_is_written,
-     sixty_four_mebibytes_are_taken_and_one_more_byte_is_not, names_and_queries_are_refused_by_name)
+     sixty_four_mebibytes_are_taken_and_one_more_byte_is_not, names_and_queries_are_refused_by_name,
+     a_path_that_no_file_system_can_have_is_the_callers_fault_in_both_faces)
