@@ -19,7 +19,7 @@ tarn_code tarn_namespace_row(struct tarn_tx *tx, const char *name, struct tarn_e
     return tx->ops->namespaces.get(tx, name, no_matter, NULL, err);
 }
 
-struct below { char inside[TARN_NAMESPACE_MAX + 2]; bool found; };
+struct below { char inside[TARN_NAMESPACE_MAX + 2]; bool found; int64_t created_at; };
 
 static tarn_code see_below(void *ctx, const struct tarn_namespace *namespace_, struct tarn_err *err)
 {
@@ -27,22 +27,39 @@ static tarn_code see_below(void *ctx, const struct tarn_namespace *namespace_, s
 
     (void)err;
     below->found = strncmp(namespace_->name, below->inside, strlen(below->inside)) == 0;
+    below->created_at = namespace_->created_at;
     return TARN_OK;
 }
 
-tarn_code tarn_namespace_check(struct tarn_tx *tx, const char *name, struct tarn_err *err)
+/* One that has no row is as old as the first namespace inside, and says nothing. */
+static tarn_code give_blank(const struct below *below, const char *name, tarn_namespace_fn *fn, void *ctx, struct tarn_err *err)
+{
+    char text[TARN_NAMESPACE_MAX + 1], nothing[] = "{}";
+    const struct tarn_namespace blank = { .name = text, .created_at = below->created_at, .properties = nothing, .monitors = nothing,
+                                          .history_retention_ms = -1 };
+
+    (void)snprintf(text, sizeof text, "%s", name);
+    return fn(ctx, &blank, err);
+}
+
+tarn_code tarn_namespace_get(struct tarn_tx *tx, const char *name, tarn_namespace_fn *fn, void *ctx, struct tarn_err *err)
 {
     struct below below = { .found = false };
     TARN_ERR(fault);
-    tarn_code code = tarn_namespace_row(tx, name, &fault);
+    tarn_code code = tx->ops->namespaces.get(tx, name, fn, ctx, &fault);
 
     if (code == TARN_NAMESPACE_NOT_FOUND) {
         (void)snprintf(below.inside, sizeof below.inside, "%s.", name);
         code = tx->ops->namespaces.list(tx, below.inside, 1, see_below, &below, err);
         if (code != TARN_OK || below.found)
-            return code;
+            return code == TARN_OK ? give_blank(&below, name, fn, ctx, err) : code;
     }
     return fault.code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+tarn_code tarn_namespace_check(struct tarn_tx *tx, const char *name, struct tarn_err *err)
+{
+    return tarn_namespace_get(tx, name, no_matter, NULL, err);
 }
 
 tarn_code tarn_namespace_ensure(struct tarn_tx *tx, const char *name, struct tarn_err *err)

@@ -28,8 +28,10 @@ struct tarn_namespace_properties_use {
 extern const struct tarn_use tarn_namespace_properties;
 
 /* A namespace around one that a table brought with it has no row of its own, and is there all the same. Inside a transaction:
- * is there a row, is it there, and is it there with a row from now on? TARN_NAMESPACE_NOT_FOUND. */
+ * is there a row, is it there, and is it there with a row from now on? Or what it says: that of one without a row is nothing.
+ * TARN_NAMESPACE_NOT_FOUND. */
 TARN_MUST tarn_code tarn_namespace_row(struct tarn_tx *tx, const char *name, struct tarn_err *err);
 TARN_MUST tarn_code tarn_namespace_ensure(struct tarn_tx *tx, const char *name, struct tarn_err *err);
 TARN_MUST tarn_code tarn_namespace_check(struct tarn_tx *tx, const char *name, struct tarn_err *err);
+TARN_MUST tarn_code tarn_namespace_get(struct tarn_tx *tx, const char *name, tarn_namespace_fn *fn, void *ctx, struct tarn_err *err);
 #endif

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "lake/iceberg_names.h"
 #include <string.h>
 
 /* --- the row --- */
@@ -131,8 +132,10 @@ static tarn_code add_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 static tarn_code change_change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct tarn_namespace_use *use = ctx;
-    tarn_code code = tarn_namespace_read(tx, use->name, &use->row, err);
+    tarn_code code = tarn_namespace_ensure(tx, use->name, err);
 
+    if (code == TARN_OK)
+        code = tarn_namespace_read(tx, use->name, &use->row, err);
     if (code == TARN_OK)
         code = apply(use, err);
     return code == TARN_OK ? tx->ops->namespaces.update(tx, &use->row, err) : code;

@@ -59,15 +59,7 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct find *find = ctx;
 
-    TARN_ERR(fault);
-    tarn_code code = tx->ops->namespaces.get(tx, find->name, found, find, &fault);
-
-    if (code != TARN_NAMESPACE_NOT_FOUND)
-        return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
-    code = tarn_namespace_check(tx, find->name, err);
-    char nothing[] = "{}";
-    const struct tarn_namespace blank = { .name = find->name, .properties = nothing };
-    return code == TARN_OK ? show(find->lake, &blank, &find->w, err) : code;
+    return tarn_namespace_get(tx, find->name, found, find, err);
 }
 
 tarn_code tarn_iceberg_namespace_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)

@@ -4,6 +4,7 @@
 #include "api/native/native.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "lake/iceberg_names.h"
 #include "lake/namespaces.h"
 #include "monitors/monitors.h"
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct find *find = ctx;
 
-    return tx->ops->namespaces.get(tx, find->name, show, &find->w, err);
+    return tarn_namespace_get(tx, find->name, show, &find->w, err);
 }
 
 tarn_code tarn_native_namespace_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)

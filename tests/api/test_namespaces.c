@@ -108,7 +108,6 @@ Test(namespaces, one_comes_with_its_first_table_and_stays_until_it_is_empty)
 {
     make("sales.eu.t", "");
     cr_assert(eq(uint, tarn_ask("GET", "/api/namespaces/sales.eu", NULL), 200));
-    expect_problem(tarn_ask("GET", "/api/namespaces/sales", NULL), 404, "namespace_not_found", "");
     expect_problem(tarn_ask("DELETE", "/api/namespaces/sales.eu", NULL), 409, "namespace_not_empty", "");
     add("sales", "");
     expect_problem(tarn_ask("DELETE", "/api/namespaces/sales", NULL), 409, "namespace_not_empty", "");
@@ -117,6 +116,34 @@ Test(namespaces, one_comes_with_its_first_table_and_stays_until_it_is_empty)
     cr_expect(eq(uint, tarn_ask("DELETE", "/api/namespaces/sales", NULL), 204));
     cr_assert(eq(uint, tarn_ask("POST", "/api/table/sales.eu.t/restore", NULL), 200), "%s", tarn_answer_text());
     cr_expect(eq(uint, tarn_ask("GET", "/api/namespaces/sales.eu", NULL), 200));
+}
+
+Test(namespaces, one_that_is_there_through_those_inside_says_nothing_until_it_is_changed)
+{
+    static const char *const k_outer[] = { "deep", "deep.er", "sales", "\"a.b\"" };
+    static const char *const k_none[] = { "dee", "deep.e", "eu", "sales.e", "\"a", "b", "a" };
+    char target[128];
+
+    make("deep.er.in.t", "");
+    make("sales.eu.t", "");
+    make("sales.eu-x.t", "");
+    add("\\\"a.b\\\".c", "");
+    for (size_t i = 0; i < TARN_COUNT(k_outer); i++) {
+        snprintf(target, sizeof target, "/api/namespaces/%s", k_outer[i]);
+        cr_assert(eq(uint, tarn_ask("GET", target, NULL), 200), "%s: %s", target, tarn_answer_text());
+        cr_expect(eq(str, (char *)tarn_answer_str("namespace"), (char *)k_outer[i]));
+        cr_expect(json_object_size(json_object_get(tarn_answer(), "properties")) == 0 && *tarn_answer_str("created_at"), "%s",
+                  tarn_answer_text());
+        expect_problem(tarn_ask("DELETE", target, NULL), 409, "namespace_not_empty", "");
+        patch(k_outer[i], "{\"owner\":\"me\"}");
+        cr_assert(eq(uint, tarn_ask("GET", target, NULL), 200));
+        cr_expect(eq(str, (char *)tarn_answer_str("owner"), (char *)"me"));
+    }
+    for (size_t i = 0; i < TARN_COUNT(k_none); i++) {
+        snprintf(target, sizeof target, "/api/namespaces/%s", k_none[i]);
+        cr_expect(tarn_ask("GET", target, NULL) != 200, "%s: %s", target, tarn_answer_text());
+    }
+    expect_shown("deep.er.in.t", "off", "off", "me");
 }
 
 Test(namespaces, the_list_goes_by_name_in_pages)
