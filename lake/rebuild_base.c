@@ -104,14 +104,14 @@ static tarn_code meet_old(void *ctx, const struct tarn_entry_op *op, struct tarn
     return stat_file(base, entry, &file, err);
 }
 
-static tarn_code read_entry(struct base *base, const char *id, tarn_entry_op_fn *fn, struct tarn_err *err)
+static tarn_code read_entry(const struct base *base, const char *id, tarn_entry_op_fn *fn, void *ctx, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .timestamp = -1 };
     char path[TARN_TXN_ID_MAX + 32];
     TARN_ERR(fault);
 
     snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", id);
-    tarn_code code = tarn_entry_read_at(base->b->place, path, &head, NULL, fn, base, &fault);
+    tarn_code code = tarn_entry_read_at(base->b->place, path, &head, NULL, fn, ctx, &fault);
     if (code == TARN_INVALID || code == TARN_NOT_FOUND)
         return tarn_fail(err, TARN_STORAGE_AHEAD, "%s cannot be read: %s", path, fault.detail);
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
@@ -123,7 +123,7 @@ static tarn_code each_commit(struct base *base, int64_t until, tarn_entry_op_fn 
     tarn_code code = TARN_OK;
 
     for (int64_t version = base->version + 1; version <= until && code == TARN_OK; version++)
-        code = read_entry(base, tarn_trace_id(t, tarn_traces_entry(t, version)), fn, err);
+        code = read_entry(base, tarn_trace_id(t, tarn_traces_entry(t, version)), fn, base, err);
     return code;
 }
 
@@ -134,9 +134,54 @@ static tarn_code each_old(struct base *base, struct tarn_err *err)
     tarn_code code = TARN_OK;
 
     for (size_t i = t->others.count; i > 0 && base->wanted > 0 && code == TARN_OK; i--) {
-        code = read_entry(base, tarn_trace_id(t, &t->others.items[i - 1]), meet_old, err);
+        code = read_entry(base, tarn_trace_id(t, &t->others.items[i - 1]), meet_old, base, err);
         if (code == TARN_STORAGE_AHEAD)
             code = TARN_OK;
+    }
+    return code;
+}
+
+/* --- what was never committed --- */
+
+struct stray { struct base *base; int64_t adds, lacking, undone; };
+
+static tarn_code weigh_op(void *ctx, const struct tarn_entry_op *op, struct tarn_err *err)
+{
+    struct stray *s = ctx;
+    const struct tarn_fileset_entry *entry = tarn_fileset_find(&s->base->files, op->file.path);
+    bool was_there = entry && entry->flags & TOLD;
+
+    (void)err;
+    s->adds += op->is_add;
+    s->lacking += op->is_add && !was_there;
+    s->undone += !op->is_add && was_there;
+    return TARN_OK;
+}
+
+static tarn_code judge_stray(struct base *base, const struct tarn_trace *trace, bool *out, struct tarn_err *err)
+{
+    struct stray s = { .base = base };
+    TARN_ERR(fault);
+
+    *out = true;
+    if (!tarn_rebuild_is_past(base->b, trace))
+        return TARN_OK;
+    tarn_code code = read_entry(base, tarn_trace_id(&base->b->traces, trace), weigh_op, &s, &fault);
+    *out = code == TARN_STORAGE_AHEAD || s.lacking > 0 || (s.adds == 0 && s.undone > 0);
+    return code == TARN_OK || code == TARN_STORAGE_AHEAD ? TARN_OK : tarn_err_move(err, &fault);
+}
+
+/* Above the pointer of then may lie entries that nobody had committed. No document tells where it stood: the newest ones are such
+ * as long as what they did was not to be seen. */
+static tarn_code find_strays(struct base *base, struct tarn_err *err)
+{
+    struct tarn_rebuilding *b = base->b;
+    bool is_stray = true;
+    tarn_code code = TARN_OK;
+
+    while (b->strays_from > 0 && is_stray && code == TARN_OK) {
+        code = judge_stray(base, &b->traces.others.items[b->strays_from - 1], &is_stray, err);
+        b->strays_from -= code == TARN_OK && is_stray;
     }
     return code;
 }
@@ -188,5 +233,7 @@ tarn_code tarn_rebuild_base(struct tarn_rebuilding *b, const char *path, int64_t
         code = each_old(&base, err);
     if (code == TARN_OK && base.wanted > 0)
         code = each_commit(&base, until, meet_unknown, err);
+    if (code == TARN_OK)
+        code = find_strays(&base, err);
     return code == TARN_OK ? tarn_held_close(&b->replay, &row, true, err) : code;
 }

@@ -67,23 +67,30 @@ static tarn_code take_entry(struct tarn_rebuilding *b, struct tarn_stage *stage,
 }
 
 /* Younger than the table: somebody wrote it beside Tarn. */
-static bool is_history(const struct tarn_rebuilding *b, const struct tarn_trace *trace)
+bool tarn_rebuild_is_past(const struct tarn_rebuilding *b, const struct tarn_trace *trace)
 {
     return b->table->first_version > 0 && trace->mtime_ms <= b->table->created_at;
 }
 
-tarn_code tarn_rebuild_entries(struct tarn_rebuilding *b, struct tarn_err *err)
+void tarn_rebuild_sort(struct tarn_rebuilding *b)
 {
     struct tarn_trace_list *others = &b->traces.others;
-    TARN_AUTO(stage) struct tarn_stage *stage = NULL;
-    int64_t position = 0, id = 0;
-    tarn_code code = tarn_stage_into(b->rebuild->lake, b->table->id, &stage, err);
 
     sorted = &b->traces;
     if (others->count > 1)
         qsort(others->items, others->count, sizeof *others->items, are_numbered(&b->traces) ? by_number : by_time);
+    b->strays_from = others->count;
+}
+
+tarn_code tarn_rebuild_entries(struct tarn_rebuilding *b, struct tarn_err *err)
+{
+    const struct tarn_trace_list *others = &b->traces.others;
+    TARN_AUTO(stage) struct tarn_stage *stage = NULL;
+    int64_t position = 0, id = 0;
+    tarn_code code = tarn_stage_into(b->rebuild->lake, b->table->id, &stage, err);
+
     for (size_t i = 0; i < others->count && code == TARN_OK; i++)
-        code = is_history(b, &others->items[i])
+        code = i < b->strays_from && tarn_rebuild_is_past(b, &others->items[i])
                    ? take_entry(b, stage, &others->items[i], &position, err)
                    : tarn_stage_id(stage, tarn_trace_id(&b->traces, &others->items[i]), err);
     for (size_t i = 0; i < b->traces.bad.count && code == TARN_OK; i++)

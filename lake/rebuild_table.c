@@ -333,9 +333,11 @@ tarn_code tarn_rebuild_table(struct tarn_rebuild *rebuild, const struct tarn_reb
     if (code == TARN_OK)
         code = tarn_store_write(rebuild->lake->store, schemas_tx, b, err);
     if (code == TARN_OK)
-        code = tarn_rebuild_entries(b, err);
+        tarn_rebuild_sort(b);
     if (code == TARN_OK)
         code = take_versions(b, err);
+    if (code == TARN_OK)
+        code = tarn_rebuild_entries(b, err);
     if (code != TARN_OK)
         return code;
     code = settle_first(b, err);
