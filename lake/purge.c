@@ -7,6 +7,7 @@
 #include "formats/fileset.h"
 #include "formats/iceberg/manifests.h"
 #include "lake/iceberg.h"
+#include <stdio.h>
 #include <string.h>
 
 enum { RETRY_MS = 60 * 1000, RETRY_MAX_MS = 24 * 3600 * 1000, FOLDERS_MAX = 4 };
@@ -107,7 +108,28 @@ static bool is_no_object(const struct purge *p, const char *name)
     return tarn_place_open(p->lake->storage, p->folders[0], false, &own, &fault) == TARN_OK;
 }
 
-/* A file that is not there any more, or not ours, is passed over. */
+/* A file of the folder at hand; one that is not there any more is passed over. */
+static tarn_code remove_file(struct purge *p, const char *name, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+    tarn_code code = tarn_place_remove(p->place, name, &fault);
+
+    if (code == TARN_OK || code == TARN_NOT_FOUND || is_no_object(p, name))
+        return TARN_OK;
+    return tarn_err_move(err, &fault);
+}
+
+/* Hadoop's local file system keeps the sums of a file beside it, and no document names them. */
+static tarn_code remove_sums(struct purge *p, const char *name, struct tarn_err *err)
+{
+    char sums[256];
+
+    if ((size_t)snprintf(sums, sizeof sums, ".%s.crc", name) >= sizeof sums)
+        return TARN_OK;
+    return remove_file(p, sums, err);
+}
+
+/* A file that is not ours is passed over. */
 static tarn_code take_away(struct purge *p, const char *file, struct tarn_err *err)
 {
     TARN_AUTO(mem) char *canonical = NULL;
@@ -121,11 +143,10 @@ static tarn_code take_away(struct purge *p, const char *file, struct tarn_err *e
     char *name = strrchr(canonical, '/');
     *name++ = '\0';
     code = open_folder(p, canonical, &fault);
-    if (code == TARN_OK)
-        code = tarn_place_remove(p->place, name, &fault);
-    if (code == TARN_OK || code == TARN_NOT_FOUND || is_no_object(p, name))
-        return TARN_OK;
-    return tarn_err_move(err, &fault);
+    if (code != TARN_OK)
+        return code == TARN_NOT_FOUND || is_no_object(p, name) ? TARN_OK : tarn_err_move(err, &fault);
+    code = remove_file(p, name, err);
+    return code == TARN_OK && canonical[0] == '/' ? remove_sums(p, name, err) : code;
 }
 
 static tarn_code take_data(void *ctx, const struct tarn_iceberg_file *file, struct tarn_err *err)

@@ -233,6 +233,11 @@ def put(path, content="x"):
     return path
 
 
+def sums_of(path):
+    """Where Hadoop keeps the sums of a file."""
+    return f"{os.path.dirname(path)}/.{os.path.basename(path)}.crc"
+
+
 def purged(gc):
     with folder() as top:
         server, catalog = start(top)
@@ -245,6 +250,9 @@ def purged(gc):
         loose = put(top + "/lake/loose.parquet")
         mine = [put(f"{at}/data/{n}.parquet") for n in range(3)]
         unnamed = put(at + "/data/unnamed.parquet")
+        named = [*mine, at + "/metadata/m1.avro", at + "/metadata/snap-1.avro", at + "/metadata/s.puffin", local(table["metadata-location"])]
+        sums = [put(sums_of(file)) for file in named]
+        strangers = [put(sums_of(file)) for file in (unnamed, foreign)]
         tricky = at + "/data/../../other/data/keep.parquet"
         other_list = there + "/metadata/snap-9.avro"
         put(other_list)
@@ -269,7 +277,8 @@ def purged(gc):
         for kept in (foreign, outside, loose, other_list, local(other["metadata-location"])):
             assert os.path.exists(kept), kept
         assert [os.path.exists(f) for f in mine] == [gc == "false"] * 3, gc
-        assert os.path.exists(unnamed), "no manifest names it"
+        assert [os.path.exists(f) for f in sums] == [gc == "false"] * 3 + [False] * 4, (gc, sums)
+        assert os.path.exists(unnamed) and all(os.path.exists(f) for f in strangers), "no manifest names it"
         catalog.load("n", "other")
         assert server.stop() == 0
 
