@@ -29,6 +29,8 @@ TARN_MUST tarn_code tarn_iceberg_file_parse(struct tarn_lake *lake, const char *
                                             struct tarn_err *err);
 /* Is it there? TARN_NOT_FOUND as above. Blocks. */
 TARN_MUST tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *file, struct tarn_err *err);
+/* Is it known not to be there? Of an engine's file that lies outside the roots, or where no storage here is, nothing is known. Blocks. */
+TARN_MUST tarn_code tarn_iceberg_file_is_missed(struct tarn_lake *lake, const char *file, bool *out, struct tarn_err *err);
 /* Does it lie on local storage? Elsewhere its absence is left to the monitors. */
 bool tarn_iceberg_file_is_local(const char *file);
 /* Nothing says that it is not there: on local storage the system knows in memory that it is. Never waits. */

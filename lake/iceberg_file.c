@@ -119,6 +119,15 @@ tarn_code tarn_iceberg_file_stat(struct tarn_lake *lake, const char *file, struc
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
+tarn_code tarn_iceberg_file_is_missed(struct tarn_lake *lake, const char *file, bool *out, struct tarn_err *err)
+{
+    TARN_ERR(fault);
+    tarn_code code = tarn_iceberg_file_stat(lake, file, &fault);
+
+    *out = code == TARN_NOT_FOUND;
+    return *out || code == TARN_OK || code == TARN_LOCATION_NOT_ALLOWED || code == TARN_INVALID ? TARN_OK : tarn_err_move(err, &fault);
+}
+
 bool tarn_iceberg_file_is_local(const char *file) { return file[0] == '/' || tarn_starts_with(file, "file:"); }
 
 bool tarn_iceberg_file_is_seen(const struct tarn_lake *lake, const char *file)

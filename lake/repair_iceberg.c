@@ -79,9 +79,9 @@ static tarn_code tell_lists(struct tarn_repair_run *run, const struct tarn_icebe
 
     for (size_t i = 0; i < meta->snapshots.count && code == TARN_OK; i++) {
         const char *list = meta->snapshots.items[i].manifest_list;
-        bool there = true;
-        code = list ? is_there(run, list, &there, err) : TARN_OK;
-        if (code == TARN_OK && !there)
+        bool is_missed = false;
+        code = list ? tarn_iceberg_file_is_missed(run->lake, list, &is_missed, err) : TARN_OK;
+        if (code == TARN_OK && is_missed)
             code = tarn_repair_leave_out(run->use, list, "not_kept",
                                          "the catalog keeps no manifest lists: bring it back, or roll back in an engine", err);
     }

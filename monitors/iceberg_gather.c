@@ -39,22 +39,34 @@ static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- what lies there --- */
 
-static tarn_code look_for(struct gather *g, const char *file, struct tarn_facts *facts, struct tarn_err *err)
+static tarn_code note_missing(struct tarn_facts *facts, const char *file, struct tarn_err *err)
+{
+    return tarn_suspects_add(&facts->metadata_missing, file, NULL, -1, -1, -1, err);
+}
+
+/* The table is where its metadata file is: when nobody may look there, nothing is known of it. */
+static tarn_code look_for_file(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
 {
     TARN_ERR(fault);
-    tarn_code code = file ? tarn_iceberg_file_stat(g->lake, file, &fault) : TARN_OK;
+    tarn_code code = tarn_iceberg_file_stat(g->lake, g->table->metadata_location, &fault);
 
     if (code == TARN_NOT_FOUND)
-        return tarn_suspects_add(&facts->metadata_missing, file, NULL, -1, -1, -1, err);
+        return note_missing(facts, g->table->metadata_location, err);
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
+/* Engines lay their files where they want: a list outside the roots keeps nobody from telling the rest. */
 static tarn_code look_for_all(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
 {
-    tarn_code code = look_for(g, g->table->metadata_location, facts, err);
+    tarn_code code = look_for_file(g, facts, err);
 
-    for (size_t i = 0; i < g->meta->snapshots.count && code == TARN_OK; i++)
-        code = look_for(g, g->meta->snapshots.items[i].manifest_list, facts, err);
+    for (size_t i = 0; i < g->meta->snapshots.count && code == TARN_OK; i++) {
+        const char *list = g->meta->snapshots.items[i].manifest_list;
+        bool is_missed = false;
+        code = list ? tarn_iceberg_file_is_missed(g->lake, list, &is_missed, err) : TARN_OK;
+        if (code == TARN_OK && is_missed)
+            code = note_missing(facts, list, err);
+    }
     return code;
 }
 

@@ -208,6 +208,25 @@ def a_manifest_list_that_is_gone_is_left_out_and_told():
         assert server.stop() == 0
 
 
+def a_manifest_list_where_nobody_may_look_hides_nothing_else():
+    with folder() as top:
+        server, catalog = start(top, "--scan-interval", "1h")
+        catalog.namespace("n")
+        for name, outside in (("elsewhere", f"file://{top}/outside"), ("bucket", "s3://bucket/t"), ("scheme", "gs://bucket/t"),
+                              ("relative", "t"), ("long", f"{top}/lake/{'x' * 300}")):
+            inside = catalog.table("n", name)["metadata"]["location"]
+            for id, place in ((1, outside), (2, inside)):
+                updates = append(id, id, id - 1 or None, location=place, **{"total-data-files": "3"})[0]
+                assert catalog.commit("n", name, [*updates, {"action": "set-snapshot-ref", "ref-name": f"r{id}", "type": "tag", "snapshot-id": id}])[0] == 200
+            status = catalog.ok("POST", f"/api/table/n.{name}/check")
+            assert (status["files"], status["version"], status["severity"]) == (3, 2, "error"), (name, status)
+            assert [(f["code"], f["subject"]) for f in status["findings"]] == [
+                ("missing_metadata_file", f"{inside}/metadata/snap-2.avro")], (name, status["findings"])
+            done = catalog.ok("POST", f"/api/table/n.{name}/repair", {"plan": "republish", "dry_run": False})
+            assert [item["path"] for item in done["left_out"]] == [f"{inside}/metadata/snap-2.avro"], (name, done)
+        assert server.stop() == 0
+
+
 def what_a_summary_does_not_say_is_told_as_unknown():
     totals = {"total-data-files": "3", "total-files-size": "30"}
     with folder() as top:
@@ -492,7 +511,7 @@ def names_that_are_none_are_refused():
 
 main(a_tag_names_what_is_behind_it_whoever_tells_it, a_load_that_was_answered_before_tells_what_is_now,
      a_table_comes_back_with_its_file, the_cure_of_a_metadata_file_that_is_gone_writes_it_again,
-     a_manifest_list_that_is_gone_is_left_out_and_told, what_a_summary_does_not_say_is_told_as_unknown,
+     a_manifest_list_that_is_gone_is_left_out_and_told, a_manifest_list_where_nobody_may_look_hides_nothing_else, what_a_summary_does_not_say_is_told_as_unknown,
      what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
      refs_alone_leave_the_other_snapshots_out_and_nothing_else, a_look_has_no_body,
      lists_come_in_pages_that_miss_and_repeat_nothing, a_token_of_another_list_is_refused,
