@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Writers leave out a number that is 0 (the reference sets none): what is not told was not added. */
 static int64_t summary_number(const json_t *summary, const char *key)
 {
     const char *text = json_string_value(json_object_get(summary, key));
