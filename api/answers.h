@@ -15,8 +15,8 @@ TARN_MUST tarn_code tarn_answers_new(struct tarn_store *store, size_t bytes_max,
 void tarn_answers_free(struct tarn_answers *answers);
 TARN_DEFINE_AUTO(answers, struct tarn_answers)
 
-/* Appends the kept answer of a table to `out` and copies its tag (NULL: not wanted): the entity tag, of a load the location of the
- * metadata. false: there is none that holds, or `answers` is NULL. */
+/* Appends the kept answer of a table to `out` and copies its tag (NULL: not wanted): the entity tag, of a load what it shows
+ * (api/iceberg/iceberg.h). false: there is none that holds, or `answers` is NULL. */
 bool tarn_answers_find(struct tarn_answers *answers, enum tarn_answer_kind kind, const struct tarn_ident *ident,
                        int64_t now_ms, struct tarn_buf *out, char tag[TARN_ANSWER_TAG]);
 /* Keeps a copy. `clock` was taken before the read; the answer holds until `until_ms` (INT64_MAX: no clock turns it).

@@ -44,13 +44,19 @@ bool tarn_iceberg_say(const struct tarn_request *req, tarn_code code, char *out,
 
 /* --- answers.c --- */
 #define TARN_ICEBERG_CACHING "private, no-cache" /* for the client alone, which asks with the tag whether it still holds */
-/* LoadTableResult with its ETag; `location` NULL: staged. `config` may be NULL. */
-TARN_MUST tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const char *location, const char *metadata,
+/* One document of a table, and what was told of it. A file that is registered again under its name may say something else: its
+ * name alone tells nothing. Of a view the two numbers are 0. */
+struct tarn_iceberg_shown { int64_t table_id, version; const char *location; };
+/* LoadTableResult with its ETag; location NULL: staged. `config` may be NULL. */
+TARN_MUST tarn_code tarn_iceberg_answer_table(struct tarn_reply *reply, const struct tarn_iceberg_shown *shown, const char *metadata,
                                               size_t len, enum tarn_iceberg_form form, struct tarn_err *err);
-/* The headers ETag and Cache-Control of what lies behind `location`. */
-void tarn_iceberg_answer_tag(struct tarn_reply *reply, const char *location, enum tarn_iceberg_form form);
-/* The tag of what lies behind `location`, in this form. */
-void tarn_iceberg_etag(const char *location, enum tarn_iceberg_form form, char out[40]);
+/* The headers ETag and Cache-Control. */
+void tarn_iceberg_answer_tag(struct tarn_reply *reply, const struct tarn_iceberg_shown *shown, enum tarn_iceberg_form form);
+/* The tag of the document in this form. */
+void tarn_iceberg_etag(const struct tarn_iceberg_shown *shown, enum tarn_iceberg_form form, char out[40]);
+/* As one text and back, whose location points into it. */
+TARN_MUST tarn_code tarn_iceberg_shown_print(const struct tarn_iceberg_shown *shown, struct tarn_buf *out, struct tarn_err *err);
+struct tarn_iceberg_shown tarn_iceberg_shown_read(const char *text);
 
 /* --- config.c --- */
 tarn_handler_fn tarn_iceberg_config; /* handle */

@@ -9,8 +9,10 @@
 
 static tarn_code answer_work(const struct tarn_iceberg_work *work, bool is_staged, struct tarn_reply *reply, struct tarn_err *err)
 {
-    return tarn_iceberg_answer_table(reply, is_staged ? NULL : work->metadata_location, work->metadata.data,
-                                     work->metadata.len, TARN_ICEBERG_ALL, err);
+    const struct tarn_iceberg_shown shown = { work->table ? work->table->id : 0, work->table ? work->table->version : 0,
+                                              is_staged ? NULL : work->metadata_location };
+
+    return tarn_iceberg_answer_table(reply, &shown, work->metadata.data, work->metadata.len, TARN_ICEBERG_ALL, err);
 }
 
 /* A new table is judged at once. */

@@ -12,8 +12,8 @@ struct load {
     enum tarn_iceberg_form form;
     const char *have;          /* If-None-Match, NULL: none */
     struct tarn_reply *reply;  /* NULL: is it there? */
-    int64_t table_id;
-    char *location;            /* owned */
+    struct tarn_iceberg_shown shown;
+    char *location;            /* owned: the one shown */
 };
 
 static tarn_code read_form(const struct tarn_request *req, enum tarn_iceberg_form *out, struct tarn_err *err)
@@ -34,13 +34,13 @@ static tarn_code begin(const struct tarn_request *req, struct tarn_reply *reply,
     return code == TARN_OK ? read_form(req, &load->form, err) : code;
 }
 
-static bool has_it(const struct load *load, const char *location)
+static bool has_it(const struct load *load, const struct tarn_iceberg_shown *shown)
 {
     char etag[40];
 
     if (!load->have)
         return false;
-    tarn_iceberg_etag(location, load->form, etag);
+    tarn_iceberg_etag(shown, load->form, etag);
     return strcmp(load->have, "*") == 0 || strstr(load->have, etag);
 }
 
@@ -54,20 +54,21 @@ static enum tarn_answer_kind kind_of(const struct load *load)
 tarn_code tarn_iceberg_table_recall(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     struct load load;
-    char location[TARN_ANSWER_TAG];
+    char tag[TARN_ANSWER_TAG];
     tarn_code code = begin(req, reply, &load, err);
 
     if (code != TARN_OK ||
-        !tarn_answers_find(req->app->answers, kind_of(&load), &load.ident, req->now_ms, &reply->body, location))
+        !tarn_answers_find(req->app->answers, kind_of(&load), &load.ident, req->now_ms, &reply->body, tag))
         return code;
-    if (!tarn_iceberg_file_is_seen(req->app->lake, location)) {
+    const struct tarn_iceberg_shown shown = tarn_iceberg_shown_read(tag);
+    if (!tarn_iceberg_file_is_seen(req->app->lake, shown.location)) {
         tarn_buf_clear(&reply->body);
         return TARN_OK;
     }
-    reply->status = has_it(&load, location) ? 304 : 200;
+    reply->status = has_it(&load, &shown) ? 304 : 200;
     if (reply->status == 304)
         tarn_buf_clear(&reply->body);
-    tarn_iceberg_answer_tag(reply, location, load.form);
+    tarn_iceberg_answer_tag(reply, &shown, load.form);
     return TARN_OK;
 }
 
@@ -78,7 +79,7 @@ static tarn_code answer(void *ctx, const char *text, size_t len, struct tarn_err
     struct load *load = ctx;
 
     tarn_reply_done(load->reply);
-    return tarn_iceberg_answer_table(load->reply, load->location, text, len, load->form, err);
+    return tarn_iceberg_answer_table(load->reply, &load->shown, text, len, load->form, err);
 }
 
 static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -91,11 +92,11 @@ static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         return code;
     free(load->location);
     load->location = tarn_take(&table->metadata_location);
-    load->table_id = table->id;
-    if (has_it(load, load->location)) {
+    load->shown = (struct tarn_iceberg_shown){ table->id, table->version, load->location };
+    if (has_it(load, &load->shown)) {
         tarn_reply_done(load->reply);
         load->reply->status = 304;
-        tarn_iceberg_answer_tag(load->reply, load->location, load->form);
+        tarn_iceberg_answer_tag(load->reply, &load->shown, load->form);
         return TARN_OK;
     }
     return tx->ops->iceberg.get(tx, table->id, load->form == TARN_ICEBERG_REFS, answer, load, err);
@@ -111,6 +112,17 @@ tarn_code tarn_iceberg_answer_present(const struct tarn_request *req, const stru
     return code;
 }
 
+static tarn_code keep(const struct tarn_request *req, const struct load *load, uint64_t clock, const struct tarn_buf *body,
+                      struct tarn_err *err)
+{
+    TARN_AUTO_DONE(buf) struct tarn_buf tag = { 0 };
+    tarn_code code = tarn_iceberg_shown_print(&load->shown, &tag, err);
+
+    if (code == TARN_OK)
+        tarn_answers_keep(req->app->answers, kind_of(load), &load->ident, load->shown.table_id, clock, INT64_MAX, body, tag.data);
+    return code;
+}
+
 tarn_code tarn_iceberg_table_load(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
 {
     struct tarn_lake *lake = req->app->lake;
@@ -123,9 +135,7 @@ tarn_code tarn_iceberg_table_load(const struct tarn_request *req, struct tarn_re
     TARN_AUTO(mem) char *location = load.location;
     if (code == TARN_OK && tarn_iceberg_file_is_local(location))
         code = tarn_iceberg_file_stat(lake, location, err);
-    if (code == TARN_OK && reply->status == 200)
-        tarn_answers_keep(req->app->answers, kind_of(&load), &load.ident, load.table_id, clock, INT64_MAX, &reply->body, location);
-    return code;
+    return code == TARN_OK && reply->status == 200 ? keep(req, &load, clock, &reply->body, err) : code;
 }
 
 tarn_code tarn_iceberg_table_exists(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)

@@ -32,8 +32,9 @@ tarn_code tarn_iceberg_views_list(const struct tarn_request *req, struct tarn_re
 
 static tarn_code answer_view(const struct tarn_view *view, struct tarn_reply *reply, struct tarn_err *err)
 {
-    return tarn_iceberg_answer_table(reply, view->metadata_location, view->metadata, strlen(view->metadata),
-                                     TARN_ICEBERG_ALL, err);
+    const struct tarn_iceberg_shown shown = { .location = view->metadata_location };
+
+    return tarn_iceberg_answer_table(reply, &shown, view->metadata, strlen(view->metadata), TARN_ICEBERG_ALL, err);
 }
 
 struct load { struct tarn_ident ident; struct tarn_view *view; };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reads of the Iceberg face: tags, forms, lists in pages, names in paths, looks without a body."""
-import os, shutil, socket, sys, urllib.parse, urllib.request
+import json, os, shutil, socket, sys, urllib.parse, urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -77,6 +77,33 @@ def loads_are_for_the_client_alone_and_delegation_is_accepted():
             assert catalog.headers["Cache-Control"] == "private, no-cache"
             assert body["config"] == {} and "storage-credentials" not in body
             catalog.ok("DELETE", T)
+        assert server.stop() == 0
+
+
+def a_file_that_is_registered_again_with_other_content_is_sent_again():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        file = local(catalog.table("n", "t")["metadata-location"])
+
+        def write(n):
+            with open(file) as f:
+                document = json.load(f)
+            with open(file, "w") as f:
+                json.dump({**document, "properties": {"n": str(n)}}, f)
+
+        ways = [("in its own place", lambda: None), ("after a drop", lambda: catalog.ok("DELETE", T))]
+        for n, ((way, before), loads) in enumerate((way, loads) for way in ways for loads in (1, 3)): # seldom read, and kept in memory
+            for query in ("", "?snapshots=refs"):
+                for _ in range(loads):
+                    catalog.load("n", "t", query)
+                tag = catalog.headers["ETag"]
+                assert catalog.call("GET", T + query, If_None_Match=tag)[0] == 304, way
+                before()
+                write(f"{n}{query}")
+                catalog.ok("POST", "/namespaces/n/register", {"name": "t", "metadata-location": "file://" + file, "overwrite": True})
+                status, answer = catalog.call("GET", T + query, If_None_Match=tag)
+                assert status == 200 and answer["metadata"]["properties"] == {"n": f"{n}{query}"}, (way, query, status)
         assert server.stop() == 0
 
 
@@ -509,7 +536,8 @@ def names_that_are_none_are_refused():
         assert server.stop() == 0
 
 
-main(a_tag_names_what_is_behind_it_whoever_tells_it, a_load_that_was_answered_before_tells_what_is_now,
+main(a_tag_names_what_is_behind_it_whoever_tells_it, a_file_that_is_registered_again_with_other_content_is_sent_again,
+     a_load_that_was_answered_before_tells_what_is_now,
      a_table_comes_back_with_its_file, the_cure_of_a_metadata_file_that_is_gone_writes_it_again,
      a_manifest_list_that_is_gone_is_left_out_and_told, a_manifest_list_where_nobody_may_look_hides_nothing_else, what_a_summary_does_not_say_is_told_as_unknown,
      what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
