@@ -121,6 +121,9 @@ tarn_tx_fn fx_commit_tx;
 int64_t fx_commit(struct tarn_store *store, int64_t table_id, const char *transaction, const char *add,
                   const char *remove);
 /* Runs a body; ends the test when its code is not `code`. */
+/* An open finding, and its writing (ctx: it). */
+struct tarn_finding fx_finding(int64_t table_id, const char *id, const char *code, const char *subject, enum tarn_severity severity);
+tarn_tx_fn fx_put_finding_tx;
 void fx_write(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_code code);
 void fx_read(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_code code);
 /* Expects equal texts, or none on both sides. */

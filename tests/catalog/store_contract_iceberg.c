@@ -103,35 +103,6 @@ void tarn_contract_a_dropped_table_gives_way_to_itself_and_a_live_one_does_not(t
     expect_document(store, id, false, NULL);
 }
 
-struct taken { int64_t id; const char *uuid; };
-
-static tarn_code take_uuid_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    const struct taken *t = ctx;
-    return tx->ops->tables.take_uuid(tx, t->id, t->uuid, err);
-}
-
-void tarn_contract_a_table_takes_a_uuid_that_no_other_live_one_has(tarn_store_opener *open)
-{
-    TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
-    int64_t id = fx_make(store, "ice", "a"), live = fx_make(store, "ice", "b"), gone = fx_make(store, "ice", "c");
-    TARN_AUTO(table) struct tarn_table *before = fx_get(store, id), *other = fx_get(store, live), *dropped = fx_get(store, gone);
-    const struct { const char *uuid; tarn_code code; } k_rows[] = {
-        { before->uuid, TARN_UUID_TAKEN }, { other->uuid, TARN_UUID_TAKEN }, { "of nobody", TARN_OK }, { dropped->uuid, TARN_OK },
-    };
-
-    dropped->dropped_at = 5000;
-    fx_update(store, dropped);
-    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
-        struct taken taken = { id, k_rows[i].uuid };
-        fx_write(store, take_uuid_tx, &taken, k_rows[i].code);
-        TARN_AUTO(table) struct tarn_table *table = fx_get(store, id);
-        cr_expect(eq(str, table->uuid, (char *)(k_rows[i].code == TARN_OK ? k_rows[i].uuid : before->uuid)));
-        fx_update(store, table); /* it is found by its new pair */
-    }
-    fx_read(store, gone_tx, &gone, TARN_TABLE_NOT_FOUND);
-}
-
 /* --- views --- */
 
 static struct tarn_view view_row(const char *namespace_, const char *name)

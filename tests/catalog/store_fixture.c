@@ -174,3 +174,25 @@ char *fx_paths(struct tarn_store *store, int64_t table_id, int64_t version, int6
     tarn_buf_done(&p.text);
     return text;
 }
+
+struct tarn_finding fx_finding(int64_t table_id, const char *id, const char *code, const char *subject,
+                               enum tarn_severity severity)
+{
+    struct tarn_finding f = { .table_id = table_id,
+                              .code = (char *)code,
+                              .subject = (char *)subject,
+                              .message = (char *)"m",
+                              .severity = severity,
+                              .since = 1,
+                              .opened_at = 2,
+                              .closed_at = -1,
+                              .last_bad_at = 3,
+                              .bad_looks = 2 };
+    snprintf(f.id, sizeof f.id, "%s", id);
+    return f;
+}
+
+tarn_code fx_put_finding_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return tx->ops->monitors.put_finding(tx, ctx, err);
+}
