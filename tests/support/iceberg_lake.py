@@ -35,7 +35,8 @@ class Lake:
         metadata = self.load(namespace, name)["metadata"]
         self.serial += 1
         parent = metadata.get("current-snapshot-id", -1)
-        updates, requirements = append(1000 + self.serial, metadata.get("last-sequence-number", 0) + 1, parent if parent > 0 else None,
+        sequence = metadata["last-sequence-number"] + 1 if metadata["format-version"] > 1 else 0  # version 1 has none
+        updates, requirements = append(1000 + self.serial, sequence, parent if parent > 0 else None,
                                        now=int(time.time() * 1000), location=metadata["location"],
                                        **{"added-data-files": "1", "added-files-size": "10", "total-data-files": str(self.serial),
                                           "total-files-size": str(10 * self.serial), "total-records": "7"})
