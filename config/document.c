@@ -38,6 +38,19 @@ static const char *key_of(yaml_document_t *doc, const yaml_node_pair_t *pair, si
     return key && key->type == YAML_SCALAR_NODE ? (const char *)key->data.scalar.value : NULL;
 }
 
+/* What may stand behind `<<`. */
+static bool can_merge(yaml_document_t *doc, const yaml_node_t *from)
+{
+    if (!from || from->type != YAML_SEQUENCE_NODE)
+        return from && from->type == YAML_MAPPING_NODE;
+    for (yaml_node_item_t *p = from->data.sequence.items.start; p < from->data.sequence.items.top; p++) {
+        const yaml_node_t *item = yaml_document_get_node(doc, *p);
+        if (!item || item->type != YAML_MAPPING_NODE)
+            return false;
+    }
+    return true;
+}
+
 static tarn_code judge_keys(yaml_document_t *doc, const yaml_node_t *node, struct tarn_err *err)
 {
     json_auto_t *seen = json_object();
@@ -49,6 +62,8 @@ static tarn_code judge_keys(yaml_document_t *doc, const yaml_node_t *node, struc
             return tarn_fail(err, TARN_INVALID, "line %zu: a key must be text", line);
         if (json_object_get(seen, key))
             return tarn_fail(err, TARN_INVALID, "line %zu: '%.100s' is there twice", line, key);
+        if (tarn_yaml_is_merge(doc, p) && !can_merge(doc, yaml_document_get_node(doc, p->value)))
+            return tarn_fail(err, TARN_INVALID, "line %zu: '<<' must name keys with values", line);
         if (json_object_set_new(seen, key, json_true()) != 0)
             return tarn_fail(err, TARN_INVALID, "line %zu: a key must be text", line);
     }
@@ -127,48 +142,9 @@ tarn_code tarn_document_parse(const char *text, size_t len, struct tarn_document
 
 const json_t *tarn_document_json(const struct tarn_document *document) { return document->json; }
 
-/* --- lines --- */
-
-/* The value whose key begins `*field`, which is moved behind it; a key may hold dots itself. */
-static const yaml_node_t *step_key(yaml_document_t *doc, const yaml_node_t *node, const char **field)
-{
-    const char *at = *field + (**field == '.');
-
-    for (yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top; p++) {
-        const yaml_node_t *key = yaml_document_get_node(doc, p->key);
-        size_t len = key && key->type == YAML_SCALAR_NODE ? key->data.scalar.length : 0;
-        if (len == 0 || strncmp(at, (const char *)key->data.scalar.value, len) != 0 || !strchr(".[", at[len]))
-            continue;
-        *field = at + len;
-        return at[len] == '\0' ? key : yaml_document_get_node(doc, p->value);
-    }
-    return NULL;
-}
-
-static const yaml_node_t *step_index(yaml_document_t *doc, const yaml_node_t *node, const char **field)
-{
-    char *end = NULL;
-    unsigned long index = strtoul(*field + 1, &end, 10);
-
-    if (end == *field + 1 || *end != ']' ||
-        index >= (size_t)(node->data.sequence.items.top - node->data.sequence.items.start))
-        return NULL;
-    *field = end + 1;
-    return yaml_document_get_node(doc, node->data.sequence.items.start[index]);
-}
-
 size_t tarn_document_line(const struct tarn_document *document, const char *field)
 {
     yaml_document_t *doc = (yaml_document_t *)&document->doc; /* libyaml takes no const; nothing is changed */
-    const yaml_node_t *node = yaml_document_get_root_node(doc), *next = node;
 
-    for (size_t steps = 0; next && steps < DEPTH_MAX; steps++) {
-        node = next;
-        next = NULL;
-        if (*field == '[' && node->type == YAML_SEQUENCE_NODE)
-            next = step_index(doc, node, &field);
-        else if (*field && node->type == YAML_MAPPING_NODE)
-            next = step_key(doc, node, &field);
-    }
-    return node ? (size_t)node->start_mark.line + 1 : 1;
+    return tarn_yaml_line(doc, yaml_document_get_root_node(doc), field);
 }

@@ -26,6 +26,11 @@ Test(document, values_have_the_types_of_the_core_schema)
         { "- 1\n- [2, {x: y}]\n", "[1,[2,{\"x\":\"y\"}]]" },
         { "{\"a\": [1, null], \"b\": \"\\u00e9\"}", "{\"a\":[1,null],\"b\":\"\xc3\xa9\"}" },
         { "a: &x {b: 1}\nc: *x\n", "{\"a\":{\"b\":1},\"c\":{\"b\":1}}" },
+        { "a: &x {b: 1, c: 2}\nd: {<<: *x, c: 3}\ne: {c: 4, <<: *x}\n", /* what it has itself stays, wherever the merge stands */
+          "{\"a\":{\"b\":1,\"c\":2},\"d\":{\"b\":1,\"c\":3},\"e\":{\"b\":1,\"c\":4}}" },
+        { "a: &x {b: 1}\nc: &y {b: 2, d: 3}\ne:\n  <<: [*x, *y]\n", /* of several the first wins */
+          "{\"a\":{\"b\":1},\"c\":{\"b\":2,\"d\":3},\"e\":{\"b\":1,\"d\":3}}" },
+        { "a: {'<<': 1}\n", "{\"a\":{\"<<\":1}}" }, /* in quotes it is a key */
         { "a: |\n  two\n  lines\n", "{\"a\":\"two\\nlines\\n\"}" },
         { "a: 99999999999999999999\nb: 1e999\n", "{\"a\":1e20,\"b\":\"1e999\"}" },
         { "# nothing\n", "null" },
@@ -47,6 +52,10 @@ Test(document, what_is_no_document_is_refused_with_its_line)
         { "a: 1\n\tb: 2\n", "line 2: " },
         { "a: 1\nb:\n  c: 1\n  c: 2\n", "line 4: 'c' is there twice" },
         { "a: 1\n? [x]\n: 2\n", "line 2: a key must be text" },
+        { "a: 1\nb:\n  <<: 5\n", "line 3: '<<' must name keys with values" },
+        { "a: &x {b: 1}\nc: {<<: [*x, 5]}\n", "line 2: '<<' must name keys with values" },
+        { "a: &x {b: 1}\nc: &y {d: 1}\ne:\n  <<: *x\n  <<: *y\n", "line 5: '<<' is there twice" },
+        { "a: &x {<<: *x}\n", "nested deeper" },
         { "a: 1\n---\nb: 2\n", "line 3: a second document begins" },
         { "a: \"x\\0y\"\n", "line 1: a text holds a NUL" },
         { "a: \xff\n", "line 1: " },
