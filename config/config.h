@@ -9,7 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Judges `monitors`, whose members config/ does not know: TARN_INVALID with the field ("monitors.freshness.error"). */
+typedef tarn_code tarn_config_judge(const json_t *object, const char *key, struct tarn_err *err);
+
 struct tarn_config {
+    tarn_config_judge *judge; /* NULL: whatever is an object */
     char *listen;            /* "127.0.0.1:8181" */
     char *data;              /* folder of the database */
     char **roots;            /* canonical locations */
@@ -33,6 +37,9 @@ TARN_DEFINE_AUTO(config, struct tarn_config)
 /* argv: the flags after the command (argv[0] is the first flag). `--config FILE` and TARN_CONFIG name the file.
  * TARN_INVALID: an unknown or ill-typed key, with "file:line", flag or variable. */
 TARN_MUST tarn_code tarn_config_load(int argc, char **argv, struct tarn_config **out, struct tarn_err *err);
+/* And what `monitors` holds is judged where it stands. */
+TARN_MUST tarn_code tarn_config_load_judged(int argc, char **argv, tarn_config_judge *judge, struct tarn_config **out,
+                                            struct tarn_err *err);
 /* Where the data lies unless told: /var/lib/tarn for root, else $XDG_STATE_HOME/tarn. Owned; NULL: no memory. */
 char *tarn_config_default_data(void);
 void tarn_config_help(struct tarn_buf *out);     /* options for --help */

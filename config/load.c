@@ -156,13 +156,15 @@ static tarn_code find_file(int argc, char **argv, const char **out, struct tarn_
     return TARN_OK;
 }
 
-tarn_code tarn_config_load(int argc, char **argv, struct tarn_config **out, struct tarn_err *err)
+tarn_code tarn_config_load_judged(int argc, char **argv, tarn_config_judge *judge, struct tarn_config **out,
+                                  struct tarn_err *err)
 {
     TARN_AUTO(config) struct tarn_config *config = calloc(1, sizeof *config);
     const char *file = NULL;
 
     if (!config)
         return tarn_fail_oom(err);
+    config->judge = judge;
     tarn_code code = find_file(argc, argv, &file, err);
     if (code == TARN_OK)
         code = set_defaults(config, err);
@@ -177,4 +179,9 @@ tarn_code tarn_config_load(int argc, char **argv, struct tarn_config **out, stru
     if (code == TARN_OK)
         *out = tarn_take(&config);
     return code;
+}
+
+tarn_code tarn_config_load(int argc, char **argv, struct tarn_config **out, struct tarn_err *err)
+{
+    return tarn_config_load_judged(argc, argv, NULL, out, err);
 }

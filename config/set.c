@@ -156,6 +156,23 @@ static tarn_code set_object(struct tarn_config *config, const struct tarn_option
     return TARN_OK;
 }
 
+tarn_code tarn_option_judge(const struct tarn_config *config, const struct tarn_option *option, const json_t *object,
+                            struct tarn_err *err)
+{
+    return config->judge && json_is_object(object) ? config->judge(object, option->key, err) : TARN_OK;
+}
+
+static tarn_code set_judged(struct tarn_config *config, const struct tarn_option *option, json_t *object,
+                            struct tarn_err *err)
+{
+    tarn_code code = tarn_option_judge(config, option, object, err);
+
+    if (code == TARN_OK)
+        return set_object(config, option, object, err);
+    json_decref(object);
+    return code;
+}
+
 static tarn_code set_value(struct tarn_config *config, const struct tarn_option *option, const char *text,
                            struct tarn_err *err)
 {
@@ -170,7 +187,7 @@ static tarn_code set_value(struct tarn_config *config, const struct tarn_option 
     case TARN_O_BYTES: return set_number(config, option, text, err);
     case TARN_O_OBJECT:
         code = tarn_json_parse(text, strlen(text), NULL, &object, err);
-        return code == TARN_OK ? set_object(config, option, object, err) : code;
+        return code == TARN_OK ? set_judged(config, option, object, err) : code;
     case TARN_O_WORD:
         if (!has_word(option->words, text))
             return tarn_fail(err, TARN_INVALID, "'%.64s' is none of: %s", text, option->words);
@@ -182,11 +199,11 @@ static tarn_code set_value(struct tarn_config *config, const struct tarn_option 
     return tarn_text_own(member(config, option), strdup(text), err);
 }
 
-/* Put the place and the key before the fault. */
+/* Put the place and the key, or what is at fault inside of it, before the fault. */
 static tarn_code placed(tarn_code code, const struct tarn_option *option, const char *where, struct tarn_err *err)
 {
     if (code == TARN_INVALID && err)
-        return tarn_fail(err, TARN_INVALID, "%s: %s: %s", where, option->key, err->detail);
+        return tarn_fail(err, TARN_INVALID, "%s: %s: %s", where, err->field[0] ? err->field : option->key, err->detail);
     return code;
 }
 

@@ -44,6 +44,24 @@ static tarn_code read_list(struct reader *r, const struct tarn_option *option, c
     return TARN_OK;
 }
 
+static tarn_code read_object(struct reader *r, const struct tarn_option *option, const yaml_node_t *node,
+                             struct tarn_err *err)
+{
+    json_t *object = tarn_yaml_json(r->doc, node, DEPTH_MAX);
+    char where[512];
+    TARN_ERR(fault);
+
+    if (!object)
+        return tarn_fail(err, TARN_INVALID, "%s: %s: holds a key twice or is nested too deep", place(r, node, where), option->key);
+    if (tarn_option_judge(r->config, option, object, &fault) == TARN_OK)
+        return tarn_option_set_object(r->config, option, object, place(r, node, where), err);
+    json_decref(object);
+    bool is_below = strncmp(fault.field, option->key, strlen(option->key)) == 0;
+    return tarn_fail(err, TARN_INVALID, "%s:%zu: %s: %s", r->path,
+                     tarn_yaml_line(r->doc, node, is_below ? fault.field + strlen(option->key) : ""),
+                     fault.field[0] ? fault.field : option->key, fault.detail);
+}
+
 static tarn_code read_option(struct reader *r, const struct tarn_option *option, const yaml_node_t *node,
                              struct tarn_err *err)
 {
@@ -54,12 +72,8 @@ static tarn_code read_option(struct reader *r, const struct tarn_option *option,
     if (*seen)
         return tarn_fail(err, TARN_INVALID, "%s: %s: is there twice", where, option->key);
     *seen = true;
-    if (option->type == TARN_O_OBJECT) {
-        json_t *object = tarn_yaml_json(r->doc, node, DEPTH_MAX);
-        if (!object)
-            return tarn_fail(err, TARN_INVALID, "%s: %s: holds a key twice or is nested too deep", where, option->key);
-        return tarn_option_set_object(r->config, option, object, where, err);
-    }
+    if (option->type == TARN_O_OBJECT)
+        return read_object(r, option, node, err);
     if (option->type == TARN_O_LIST && node->type == YAML_SEQUENCE_NODE)
         return read_list(r, option, node, err);
     if (!scalar(node))

@@ -131,10 +131,6 @@ static tarn_code open_background(struct tarn_house *house, struct tarn_err *err)
     code = tarn_recalls_new(config->scan_memory_bytes, &house->monitors.recalls, err);
     if (code != TARN_OK)
         return code;
-    if (config->monitors)
-        code = tarn_monitors_check(config->monitors, "monitors", err);
-    if (code != TARN_OK)
-        return code;
     return tarn_runner_start(&house->lake, &house->monitors, (unsigned)config->scan_threads, &house->runner,
                              err);
 }

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "monitors/monitors.h"
 #include "server/house.h"
 #include <jansson.h>
 #include <malloc.h>
@@ -111,7 +112,7 @@ int tarn_serve(int argc, char **argv)
     struct tarn_house *house = NULL;
     if (wants_help(argc, argv))
         return help();
-    if (tarn_config_load(argc, argv, &config, &err) != TARN_OK)
+    if (tarn_config_load_judged(argc, argv, tarn_monitors_check, &config, &err) != TARN_OK)
         return refuse(&err, EXIT_USAGE);
     json_object_seed(0);
     set_up_log(config);

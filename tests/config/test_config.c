@@ -1,5 +1,6 @@
 /* test_config.c - the configuration from file, variables and flags. */
 #include "config/config.h"
+#include "monitors/monitors.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -173,6 +174,37 @@ Test(config, faults_of_a_file_name_the_line_and_the_key)
         cr_expect(eq(int, load_yaml(k_rows[i].yaml, "", &c, &err), TARN_INVALID), "%s", k_rows[i].yaml);
         cr_expect(tarn_has(err.detail, k_rows[i].says), "%s gave: %s", k_rows[i].yaml, err.detail);
     }
+}
+
+/* DESIGN.md, 7: an unknown or ill-typed key stops the start with its line number, inside of `monitors` too. */
+static const struct { const char *yaml, *says; } k_monitors[] = {
+    { "monitors:\n  manifest_age:\n    warning: 1m\n    wrong: 1\n", "tarn.yaml:4: monitors.manifest_age.wrong: is not known here" },
+    { "scan: {interval: 1m}\nmonitors:\n  nope: {severity: info}\n", "tarn.yaml:3: monitors.nope: is not a monitor" },
+    { "monitors:\n  schema_drift.extra_column:\n    severity: bad\n", "tarn.yaml:3: monitors.schema_drift.extra_column.severity: must be" },
+    { "monitors:\n  maintenance:\n    - {from: '01:00', to: '02:00'}\n    - {from: '25:00', to: '02:00'}\n",
+      "tarn.yaml:4: monitors.maintenance[1].from: must be" },
+    { "monitors:\n  timezone: Mars\n", "tarn.yaml:2: monitors.timezone: " },
+};
+
+Test(config, a_fault_inside_of_monitors_names_the_place_and_the_member)
+{
+    char file[300], *argv[] = { "--config", file }, *flag[] = { "--monitors", "{\"nope\":{}}" };
+    struct tarn_config *c = NULL;
+
+    snprintf(file, sizeof file, "%s", tarn_path(tarn_tmp(), "tarn.yaml"));
+    for (size_t i = 0; i < TARN_COUNT(k_monitors); i++) {
+        TARN_ERR(err);
+        tarn_write_text(file, k_monitors[i].yaml);
+        cr_expect(eq(int, tarn_config_load_judged(2, argv, tarn_monitors_check, &c, &err), TARN_INVALID), "%s", k_monitors[i].yaml);
+        cr_expect(tarn_has(err.detail, k_monitors[i].says), "%s gave: %s", k_monitors[i].yaml, err.detail);
+    }
+    TARN_ERR(told);
+    cr_expect(eq(int, tarn_config_load_judged(2, flag, tarn_monitors_check, &c, &told), TARN_INVALID));
+    cr_expect(tarn_has(told.detail, "--monitors: monitors.nope: is not a monitor"), "%s", told.detail);
+    TARN_ERR(variable);
+    setenv("TARN_MONITORS", "{\"manifest_age\":{\"error\":\"x\"}}", 1);
+    cr_expect(eq(int, tarn_config_load_judged(0, NULL, tarn_monitors_check, &c, &variable), TARN_INVALID));
+    cr_expect(tarn_has(variable.detail, "TARN_MONITORS: monitors.manifest_age.error: must be"), "%s", variable.detail);
 }
 
 Test(config, an_empty_file_is_fine)
