@@ -1,5 +1,6 @@
 /* status_walk.c - see status_walk.h. */
 #include "api/status_walk.h"
+#include "monitors/monitors.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     filter.after_name = name;
     filter.after_id = walk->after_id;
     filter.limit = ROWS_A_READ;
+    filter.comes_first = tarn_code_is_unjudged; /* why a table is unknown, not what was wrong with it before */
     walk->visited = 0;
     walk->tx = tx;
     tarn_inherited_done(&walk->inherited); /* it may have changed since the page before */

@@ -26,7 +26,7 @@ struct tarn_status_row {
     int64_t open_errors, open_warnings, open_infos; /* but those that are accepted */
     const struct tarn_open_code *codes;   /* by code, at most TARN_OPEN_CODES_MAX; borrowed */
     size_t code_count;
-    const struct tarn_finding *worst;     /* NULL: none of those open */
+    const struct tarn_finding *worst;     /* NULL: none of those open; the filter may say what comes first */
 };
 typedef tarn_code tarn_status_fn(void *ctx, const struct tarn_status_row *row, struct tarn_err *err);
 

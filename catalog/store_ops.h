@@ -24,6 +24,7 @@ struct tarn_table_filter {
     const char *after_namespace, *after_name;
     int64_t after_id;
     int64_t limit;
+    bool (*comes_first)(const char *code); /* of the status list: a finding that is the worst whatever its severity; NULL: none */
 };
 
 struct tarn_batch_filter {

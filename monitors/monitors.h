@@ -51,6 +51,7 @@ void tarn_status_row_words(const struct tarn_status_row *row, const struct tarn_
                            int64_t now_ms, const char **status, const char **severity);
 
 /* --- findings --- */
+bool tarn_code_is_unjudged(const char *code); /* while one of it is open the table is unknown */
 bool tarn_finding_is_open(const struct tarn_finding *finding);
 /* Does anybody see it? A suspect is shown only while a window keeps it from opening. */
 bool tarn_finding_is_shown(const struct tarn_finding *finding);

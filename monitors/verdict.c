@@ -1,16 +1,22 @@
 /* verdict.c - from findings to one word. */
 #include "monitors/judge.h"
 
+bool tarn_code_is_unjudged(const char *code)
+{
+    const struct tarn_kind *kind = tarn_kind_find(code);
+
+    return kind && kind->is_unjudged;
+}
+
 enum tarn_severity tarn_verdict_of(const struct tarn_findings *findings)
 {
     enum tarn_severity worst = TARN_SEV_OK;
 
     for (size_t i = 0; i < findings->count; i++) {
         const struct tarn_finding *finding = &findings->items[i];
-        const struct tarn_kind *kind = tarn_kind_find(finding->code);
         if (finding->opened_at < 0 || finding->closed_at >= 0)
             continue;
-        if (kind && kind->is_unjudged)
+        if (tarn_code_is_unjudged(finding->code))
             return TARN_SEV_UNKNOWN;
         if (finding->accept.reason) /* but what keeps a table from being judged does so, accepted or not */
             continue;

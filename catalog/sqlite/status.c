@@ -65,8 +65,9 @@ static tarn_code look(struct tarn_tx *tx, const char *namespace_, const char *na
 /* What is open of the table at hand. */
 struct open {
     int64_t errors, warnings, infos;
-    bool any;
-    struct tarn_finding worst; /* owned; the first of the worst severity */
+    bool any, is_first;
+    struct tarn_finding worst; /* owned; the first of the worst severity, or one that comes before all */
+    bool (*comes_first)(const char *code); /* NULL: none does */
     struct tarn_open_code codes[TARN_OPEN_CODES_MAX];
     size_t code_count;
 };
@@ -113,7 +114,8 @@ static tarn_code note_finding(sqlite3_stmt *st, struct open *open, struct tarn_e
     open->errors += row.severity == TARN_SEV_ERROR;
     open->warnings += row.severity == TARN_SEV_WARNING;
     open->infos += row.severity == TARN_SEV_INFO;
-    if (open->any && row.severity <= open->worst.severity)
+    bool is_first = open->comes_first && open->comes_first(row.code);
+    if (open->any && (open->is_first || (!is_first && row.severity <= open->worst.severity)))
         return TARN_OK;
     code = tarn_sqlite_finding_own(&row, err); /* the next step would take the texts away */
     if (code != TARN_OK)
@@ -121,6 +123,7 @@ static tarn_code note_finding(sqlite3_stmt *st, struct open *open, struct tarn_e
     tarn_finding_done(&open->worst);
     open->worst = row;
     open->any = true;
+    open->is_first = is_first;
     return TARN_OK;
 }
 
@@ -142,7 +145,7 @@ static tarn_code visit_row(struct tarn_tx *tx, sqlite3_stmt *st, void *ctx, stru
     struct open *open = &visit->open;
     bool scanned = false;
     open->errors = open->warnings = open->infos = 0;
-    open->any = false;
+    open->any = open->is_first = false;
     open->code_count = 0;
     tarn_code code = read_row(st, &table, &scan, &scanned, err);
     if (code == TARN_OK)
@@ -170,6 +173,7 @@ static tarn_code status(struct tarn_tx *tx, const struct tarn_table_filter *filt
     visit.fn = fn;
     visit.ctx = ctx;
     visit.open.worst = (struct tarn_finding){ 0 };
+    visit.open.comes_first = filter->comes_first;
     sqlite3_stmt *live = stmt_of(tx, TARN_SQLITE_STATUS, S_LIVE),
                  *dropped = stmt_of(tx, TARN_SQLITE_STATUS, S_DROPPED);
     return tarn_sqlite_walk(tx, filter, live, dropped, visit_row, &visit, err);

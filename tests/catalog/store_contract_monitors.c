@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #define S(text) ((char *)(text))
 
@@ -276,6 +277,8 @@ static tarn_code status_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->monitors.status(tx, &s->filter, note_status, s, err);
 }
 
+static bool is_k(const char *code) { return strcmp(code, "k") == 0; }
+
 void tarn_contract_the_status_list_counts_what_is_open_and_names_the_worst(tarn_store_opener *open)
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
@@ -302,5 +305,9 @@ void tarn_contract_the_status_list_counts_what_is_open_and_names_the_worst(tarn_
     fx_read(store, status_tx, &s, TARN_OK);
     cr_expect(eq(str, s.text.data, S("a:txn-7:2/2/1:a3:k.warning=2/1/1:k.info=1/0/1:w.error=0/1/0:y.error=1/0/1:z.error=1/0/1 "
                                "b:-:0/0/1:b1:k.info=1/0/1 c:-:0/0/0:- ")));
+    tarn_buf_clear(&s.text);
+    s.filter.comes_first = is_k;
+    fx_read(store, status_tx, &s, TARN_OK);
+    cr_expect(tarn_has(s.text.data, "a:txn-7:2/2/1:a1:"), "the first of those that come before all: %s", s.text.data);
     tarn_buf_done(&s.text);
 }

@@ -96,6 +96,28 @@ def what_people_say_survives_a_restart():
         assert server.stop() == 0, "".join(server.output)
 
 
+def a_row_says_why_a_table_cannot_be_judged_not_what_was_wrong_with_it_before():
+    with folder() as data:
+        server, lake = start(data)
+        client = server.client()
+        place = make_table(lake, "t")
+        must(client, 201, "POST", "/api/tables", {"name": "t", "location": place, "mode": "observed"})
+        await_true("the first scan", lambda: found(client, "t"))
+        row = client.get("/api/status")[0]
+        assert (row["severity"], row["worst_code"]) == ("error", "missing_data_file"), row
+        os.rename(place, place + ".away")
+        must(client, 200, "POST", "/api/table/t/check")
+        row = client.get("/api/status")[0]
+        assert (row["status"], row["severity"], row["status_code"]) == ("unknown", "unknown", 3), row
+        assert row["worst_code"] == "storage_unreachable" and row["worst_message"].startswith("storage_unreachable: "), row
+        assert "missing_data_file" in found(client, "t"), "what was open stays listed"
+        os.rename(place + ".away", place)
+        must(client, 200, "POST", "/api/table/t/check")
+        row = client.get("/api/status")[0]
+        assert (row["severity"], row["worst_code"]) == ("error", "missing_data_file"), row
+        assert server.stop() == 0, "".join(server.output)
+
+
 def each_needs_its_right():
     with folder() as data:
         server, lake = start(data)
@@ -137,4 +159,5 @@ def each_needs_its_right():
         assert server.stop() == 0, "".join(server.output)
 
 
-main(what_people_say_survives_a_restart, each_needs_its_right)
+main(what_people_say_survives_a_restart, a_row_says_why_a_table_cannot_be_judged_not_what_was_wrong_with_it_before,
+     each_needs_its_right)
