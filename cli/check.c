@@ -142,6 +142,6 @@ static int run(struct tarn_cli *cli)
 }
 
 const struct tarn_command tarn_command_check = {
-    .name = "check", .takes = "LOCATION", .least = 1, .most = 1, .flags = k_flags, .more = TARN_EXIT_HELP,
+    .name = "check", .takes = "LOCATION", .least = 1, .most = 1, .flags = k_flags, .more = TARN_EXIT_HELP, .exit_unwritten = TARN_EXIT_UNKNOWN,
     .sentence = "Judge a table's folder, without a server.", .run = run,
 };

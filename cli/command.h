@@ -36,6 +36,7 @@ struct tarn_command {
     bool asks_server;  /* takes --url, --token, --data too */
     const char *sentence;
     const char *more; /* below the flags in the help, NULL: nothing */
+    int exit_unwritten; /* when its output cannot be written although all went well; 0: TARN_EXIT_FAILED */
     int (*run)(struct tarn_cli *cli); /* gives the exit code; prints what went wrong itself */
 };
 extern const struct tarn_command *const tarn_commands[]; /* ended by NULL */

@@ -1,6 +1,7 @@
 /* main.c - picks the command, reads its words, runs it. */
 #include "cli/cli.h"
 #include "cli/command.h"
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,6 +72,20 @@ static int unknown(const char *word)
     return TARN_EXIT_USAGE;
 }
 
+/* The exit code, once what the command printed is out: a verdict that nobody could read is none. */
+static int told(const struct tarn_command *command, int rc)
+{
+    bool is_whole = ferror(stdout) == 0;
+
+    errno = EIO;
+    if (fflush(stdout) == 0 && is_whole)
+        return rc;
+    fprintf(stderr, "tarn: standard output: %s\n", strerror(errno));
+    if (rc != 0)
+        return rc;
+    return command->exit_unwritten ? command->exit_unwritten : TARN_EXIT_FAILED;
+}
+
 static int run(const struct tarn_command *command, int argc, char **argv)
 {
     TARN_ERR(err);
@@ -84,9 +99,7 @@ static int run(const struct tarn_command *command, int argc, char **argv)
     else
         rc = command->run(&cli);
     tarn_cli_done(&cli);
-    if (fflush(stdout) != 0 && rc == 0)
-        rc = TARN_EXIT_FAILED;
-    return rc;
+    return told(command, rc);
 }
 
 /* `tarn help`, `tarn help commit`, `tarn help token` */

@@ -136,6 +136,6 @@ static int run(struct tarn_cli *cli)
 }
 
 const struct tarn_command tarn_command_status = {
-    .name = "status", .takes = "[TABLE]", .most = 1, .flags = k_flags, .asks_server = true, .more = TARN_EXIT_HELP,
+    .name = "status", .takes = "[TABLE]", .most = 1, .flags = k_flags, .asks_server = true, .more = TARN_EXIT_HELP, .exit_unwritten = TARN_EXIT_UNKNOWN,
     .sentence = "Is a table well? Without a name: all of them, a line each.", .run = run,
 };

@@ -230,6 +230,16 @@ def test_exit_codes_are_those_of_monitoring_plugins():
             assert code == 64 and err and not out, (words, code, out, err)
 
 
+def test_a_verdict_that_cannot_be_written_is_unknown_unless_it_is_worse():
+    with folder() as place:
+        lay(place + "/ok", std(2))
+        lay(place + "/error", [f for f in std(2) if not f[0].endswith("data-000001.parquet")])
+        for name, expected in (("ok", 3), ("error", 2)):
+            with open("/dev/full", "w") as full:
+                run = subprocess.run([TARN, "check", f"{place}/{name}", "--now", at(3600)], stdout=full, stderr=subprocess.PIPE, text=True)
+            assert (run.returncode, run.stderr) == (expected, "tarn: standard output: No space left on device\n"), (name, run)
+
+
 def test_now_is_the_clock_that_grace_times_and_the_document_go_by():
     with folder() as place:
         lay(place + "/t", std(2) + [("date=2026-01-01/hour=14/late.parquet", 3000, GOOD)])
