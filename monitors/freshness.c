@@ -26,10 +26,11 @@ static struct due due_on(const struct tarn_deadline *deadline, const struct tarn
     return (struct due){ at, from };
 }
 
-/* The newest deadline that is over, and the next one that the last run does not meet yet. */
+/* The newest deadline that is over, and the next one that the last run does not meet yet. A table that never had data
+ * misses, and awaits, only what it lived to see. */
 struct dues { struct due missed, next; bool has_missed, has_next; };
 
-static struct dues dues_of(const struct tarn_deadline *deadline, const struct tarn_zone *zone, int64_t last_run, int64_t now_ms)
+static struct dues dues_of(const struct tarn_deadline *deadline, const struct tarn_zone *zone, int64_t met, int64_t now_ms)
 {
     int64_t today = tarn_zone_local(zone, now_ms).days;
     struct dues out = { .has_missed = false };
@@ -41,12 +42,12 @@ static struct dues dues_of(const struct tarn_deadline *deadline, const struct ta
         if (due.at < now_ms) {
             out.missed = due;
             out.has_missed = true;
-        } else if (!out.has_next && last_run < due.from) {
+        } else if (!out.has_next && met < due.from) {
             out.next = due;
             out.has_next = true;
         }
     }
-    out.has_missed = out.has_missed && last_run < out.missed.from;
+    out.has_missed = out.has_missed && met < out.missed.from;
     return out;
 }
 
@@ -82,6 +83,14 @@ static void judge_limit(const struct ask *ask, const struct tarn_limit *limit, e
     snprintf(f->message, sizeof f->message, "freshness > %s%s", limit->text, by);
 }
 
+/* What must be there from this instant on is met. */
+static int64_t met_until(const struct tarn_facts *facts, const struct tarn_freshness *f)
+{
+    if (f->last_run >= 0)
+        return f->last_run;
+    return facts->born_at >= 0 ? facts->born_at - 1 : INT64_MAX;
+}
+
 static void judge_deadline(const struct ask *ask, const struct tarn_deadline *deadline, const char *source, const char *by,
                            struct tarn_freshness *f)
 {
@@ -91,14 +100,11 @@ static void judge_deadline(const struct ask *ask, const struct tarn_deadline *de
 
     if (!deadline->is_set)
         return;
-    struct dues dues = dues_of(deadline, zone, f->last_run, ask->now_ms - ask->grace_ms);
-    /* A table that never had data misses only what it lived to see. */
-    bool was_there = f->last_run >= 0 || (ask->facts->born_at >= 0 && ask->facts->born_at <= dues.missed.from);
-    bool is_late = dues.has_missed && was_there && f->late < TARN_SEV_ERROR;
+    struct dues dues = dues_of(deadline, zone, met_until(ask->facts, f), ask->now_ms - ask->grace_ms);
+    bool is_late = dues.has_missed && f->late < TARN_SEV_ERROR;
     if (f->last_run >= 0 && (dues.has_missed || dues.has_next))
         nearest(&f->error_ms, (dues.has_missed ? dues.missed.at : dues.next.at) - f->last_run);
-    bool is_next = !is_late && f->late == TARN_SEV_OK && dues.has_next && f->last_run >= 0 &&
-                   (f->due_at < 0 || dues.next.at < f->due_at);
+    bool is_next = !is_late && f->late == TARN_SEV_OK && dues.has_next && (f->due_at < 0 || dues.next.at < f->due_at);
 
     if (is_late || is_next) {
         f->due_at = is_late ? dues.missed.at : dues.next.at;

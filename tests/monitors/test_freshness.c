@@ -125,6 +125,29 @@ Test(freshness, a_table_that_waits_for_its_first_data_misses_only_what_it_lived_
                  "error freshness: no data for the deadline 09:00 UTC"));
 }
 
+/* The status says when data is due, of a table that has none yet too. */
+Test(freshness, a_table_that_waits_for_its_first_data_is_told_the_next_deadline_of_its_life)
+{
+    static const struct { const char *now, *born, *monitors, *due; } k_rows[] = {
+        { "2026-06-09T08:00:00Z", "2026-06-08T05:00:00Z", FRESH(WEEKDAYS), "2026-06-09T09:00:00Z" },
+        { "2026-06-08T08:00:00Z", "2026-06-08T05:00:00Z", FRESH(WEEKDAYS), "2026-06-09T09:00:00Z" }, /* today's began before it */
+        { "2026-06-12T12:00:00Z", "2026-06-12T10:00:00Z", FRESH(WEEKDAYS), "2026-06-15T09:00:00Z" }, /* a Friday */
+        { "2026-06-09T12:00:00Z", "2026-06-08T05:00:00Z", FRESH(WEEKDAYS), "2026-06-09T09:00:00Z" }, /* missed */
+        { "2026-06-09T12:00:00Z", NULL, FRESH(WEEKDAYS), NULL }, /* nobody watches it */
+        { "2026-06-09T12:00:00Z", "2026-06-08T05:00:00Z", FRESH("\"warning\":\"1h\""), NULL },
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_facts facts = plain_facts();
+        struct tarn_settings settings;
+        facts.life.last_data = -1;
+        facts.born_at = k_rows[i].born ? at(k_rows[i].born) : -1;
+        tarn_settings_resolve(NULL, k_rows[i].monitors, &settings);
+        struct tarn_freshness f = tarn_freshness_of(&facts, &settings, at(k_rows[i].now));
+        cr_expect(eq(i64, f.due_at, k_rows[i].due ? at(k_rows[i].due) : -1), "row %zu", i);
+    }
+}
+
 Test(freshness, what_is_set_beats_a_contract_and_a_contract_beats_what_is_learned)
 {
     static const struct row k_rows[] = {
