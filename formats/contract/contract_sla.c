@@ -2,6 +2,7 @@
  * it, a warning above 80 % of it. `frequency` alone is how often data comes: a warning after one and a half, an error
  * after two intervals. `timeOfAvailability` is a deadline. The strictest of several counts. */
 #include "base/time.h"
+#include "base/zone.h"
 #include "formats/contract/reading.h"
 #include <ctype.h>
 #include <math.h>
@@ -210,6 +211,14 @@ static bool take_zone(const char *text, char out[80])
     return true;
 }
 
+/* Where there is no zone database, as in a small container, the server tells. */
+static bool is_known_zone(const char *zone)
+{
+    const struct tarn_zone *found;
+
+    return zone[0] == '\0' || tarn_zone_get(zone, &found, NULL) == TARN_OK || tarn_zone_get("Etc/UTC", &found, NULL) != TARN_OK;
+}
+
 static tarn_code take_deadline(struct tarn_contract_at *at, const struct sla *sla, struct promise *p, struct tarn_err *err)
 {
     const char *text = json_string_value(sla->value), *ext = json_string_value(sla->ext);
@@ -220,6 +229,9 @@ static tarn_code take_deadline(struct tarn_contract_at *at, const struct sla *sl
         return tarn_at_fail(at, "value", err, "must be a time of day such as '09:00', '09:00-08:00' or '09:00 Europe/Berlin'");
     if (zone[0] == '\0' && ext && !take_zone(ext, zone))
         return tarn_at_fail(at, "valueExt", err, "must be a time zone");
+    if (!is_known_zone(zone))
+        return tarn_at_fail(at, strstr(text, zone) ? "value" : "valueExt", err, "'%s' is no time zone known here, such as Europe/Berlin",
+                            zone);
     if (p->at[0] != '\0' && (strcmp(p->zone, zone) != 0 || strcmp(p->at, clock) <= 0))
         return strcmp(p->zone, zone) == 0 ? TARN_OK : tarn_at_remark(at, "", err, "another deadline stands before it");
     snprintf(p->at, sizeof p->at, "%s", clock);

@@ -154,6 +154,10 @@ def test_what_is_wrong_in_a_contract_is_told_with_file_line_and_key():
     rows = [
         (HEAD + "schema:\n- name: x\n  properties:\n  - name: a\n    required: maybe\n", ":10: schema[0].properties[0].required: must be true or false"),
         (HEAD + "slaProperties:\n- property: latency\n  value: 3\n", ":7: slaProperties[0].unit: is missing"),
+        (HEAD + "slaProperties:\n- {property: timeOfAvailability, value: 09:00 Mars/Base}\n",
+         ":7: slaProperties[0].value: 'Mars/Base' is no time zone known here"),
+        (HEAD + "slaProperties:\n- property: timeOfAvailability\n  value: 09:00\n  valueExt: Mars/Base\n",
+         ":9: slaProperties[0].valueExt: 'Mars/Base' is no time zone known here"),
         ("apiVersion: v2.2.2\nkind: DataContract\n", ":1: apiVersion: is 'v2.2.2': only version 3"),
         ("# a product\napiVersion: v1.0.0\nkind: DataProduct\n", ":3: kind: is 'DataProduct'"),
         ("a: 1\nb: [\n", ": line 3: "),
