@@ -102,7 +102,7 @@ static int run(const struct tarn_command *command, int argc, char **argv)
     return told(command, rc);
 }
 
-/* `tarn help`, `tarn help commit`, `tarn help token` */
+/* `tarn help`, `tarn help commit`, `tarn help token`; of a word that is none, what `tarn` itself says of it. */
 static int help(int argc, char **argv)
 {
     int words = 0;
@@ -110,8 +110,10 @@ static int help(int argc, char **argv)
 
     if (command)
         tarn_cli_command_help(command);
-    else if (argc < 3 || !group_help(argv[2]))
+    else if (argc < 3)
         tarn_cli_help();
+    else if (!group_help(argv[2]))
+        return unknown(argv[2]);
     return 0;
 }
 
