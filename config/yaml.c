@@ -147,6 +147,14 @@ static tarn_code read_document(struct reader *r, yaml_parser_t *parser, struct t
     return code;
 }
 
+/* A folder opens, and is found out by the first read. False: errno says why. */
+static bool can_be_read(FILE *file)
+{
+    int c = fgetc(file);
+
+    return c == EOF ? !ferror(file) : ungetc(c, file) == c;
+}
+
 tarn_code tarn_config_read_yaml(struct tarn_config *config, const char *path, struct tarn_err *err)
 {
     struct reader r = { .config = config, .path = path };
@@ -156,7 +164,9 @@ tarn_code tarn_config_read_yaml(struct tarn_config *config, const char *path, st
     if (!file)
         return tarn_fail(err, TARN_INVALID, "%s: %s", path, strerror(errno));
     tarn_code code = TARN_OK;
-    if (!yaml_parser_initialize(&parser)) {
+    if (!can_be_read(file)) {
+        code = tarn_fail(err, TARN_INVALID, "%s: %s", path, strerror(errno));
+    } else if (!yaml_parser_initialize(&parser)) {
         code = tarn_fail_oom(err);
     } else {
         yaml_parser_set_input_file(&parser, file);

@@ -230,6 +230,7 @@ Test(config, faults_of_flags_and_variables_name_them)
         { "--", NULL, NULL, "unexpected argument '--'" },
         { "--config", NULL, NULL, "--config needs a value" },
         { "--config /nonexistent.yaml", NULL, NULL, "/nonexistent.yaml: No such file" },
+        { "--config /", NULL, NULL, "/: Is a directory" },
         { "--monitors [1]", NULL, NULL, "--monitors: monitors: must be an object" },
         { "--monitors {", NULL, NULL, "--monitors: monitors: no valid JSON" },
         { "--auth everybody", NULL, NULL, "--auth: auth.mode: 'everybody' is none of" },
