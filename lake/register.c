@@ -120,16 +120,23 @@ static tarn_code judge_observed(const struct tarn_register_use *use, const struc
     return TARN_OK;
 }
 
+static const char *way_in(enum tarn_format format)
+{
+    if (format == TARN_FORMAT_ICEBERG)
+        return "an Iceberg client takes it over with register_table";
+    return "it can be observed (mode), not managed";
+}
+
 static tarn_code refuse_files(const struct tarn_site *site, const char *location, struct tarn_err *err)
 {
     if (site->format != TARN_FORMAT_MANIFEST && site->format != TARN_FORMAT_PARQUET)
-        return tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location", "%s holds a table of format %s",
-                                    location, tarn_format_text(site->format));
+        return tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location", "%s holds a table of format %s: %s",
+                                    location, tarn_format_text(site->format), way_in(site->format));
     if (!site->data_file[0])
         return tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location",
                                     "%s holds a transaction log without a manifest", location);
     tarn_fail_code_field(err, TARN_LOCATION_NOT_EMPTY, "location",
-                         "%s holds data files that are in no manifest: \"import\": true takes them",
+                         "%s holds data files that are in no manifest: \"import\": true (--import) takes them",
                          location);
     return tarn_err_add(err, "path", tarn_json_str(site->data_file));
 }

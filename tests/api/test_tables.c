@@ -167,6 +167,10 @@ Test(tables, data_without_a_manifest_is_not_taken_unasked)
     tarn_write_text(tarn_path(g_lake->root, "delta/_delta_log/00000000000000000000.json"), "{}");
     expect_problem(tarn_ask("POST", "/api/tables", "{\"name\":\"x\",\"location\":\"%s/delta\",\"import\":true}",
                             g_lake->root), 409, "location_not_empty", "location", "delta");
+    tarn_write_text(tarn_path(g_lake->root, "ice/metadata/v1.metadata.json"), "{}");
+    expect_problem(tarn_ask("POST", "/api/tables", "{\"name\":\"x\",\"location\":\"%s/ice\"}", g_lake->root), 409,
+                   "location_not_empty", "location", "iceberg");
+    cr_expect(ne(ptr, (void *)strstr(tarn_answer_str("detail"), "register_table"), NULL));
 }
 
 Test(tables, auto_finds_the_format)
