@@ -35,14 +35,30 @@ static void set_up_log(const struct tarn_config *config)
     tarn_log_setup(level, strcmp(config->log_format, "json") == 0 ? TARN_LOG_JSON : TARN_LOG_LOGFMT);
 }
 
+/* Started under nohup, the server outlives its terminal. */
+static bool is_ignored(int signal)
+{
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 /* Before any thread starts: all of them inherit the mask, and only this one takes the signals. */
 static void block_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGINT);
+    if (!is_ignored(SIGHUP))
+        sigaddset(set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, set, NULL);
     signal(SIGPIPE, SIG_IGN);
+}
+
+static const char *signal_text(int signal)
+{
+    if (signal == SIGHUP)
+        return "SIGHUP";
+    return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
 static void greet(const struct tarn_house *house)
@@ -65,6 +81,8 @@ static void stop_hard(const sigset_t *set)
 {
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+    if (sigismember(set, SIGHUP))
+        signal(SIGHUP, SIG_DFL);
     signal(SIGALRM, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, set, NULL);
     alarm(HARD_STOP_S);
@@ -126,7 +144,7 @@ int tarn_serve(int argc, char **argv)
     int got = 0;
     while (sigwait(&set, &got) != 0 || got == 0)
         continue;
-    tarn_log(TARN_LOG_INFO, "stopping", "signal", got == SIGINT ? "SIGINT" : "SIGTERM", NULL);
+    tarn_log(TARN_LOG_INFO, "stopping", "signal", signal_text(got), NULL);
     stop_hard(&set);
     tarn_house_close(house, PATIENCE_MS);
     tarn_log(TARN_LOG_INFO, "stopped", NULL);

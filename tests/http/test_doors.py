@@ -132,6 +132,34 @@ def refused(port):
         return True
 
 
+def a_hangup_drains_as_well_and_nothing_happens_under_nohup():
+    with folder() as top:
+        server = Server(top + "/data").start()
+        server.process.send_signal(signal.SIGHUP)
+        assert server.process.wait(30) == 0
+        was = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            server = Server(top + "/data").start()
+        finally:
+            signal.signal(signal.SIGHUP, was)
+        server.process.send_signal(signal.SIGHUP)
+        assert server.client().call("GET", "/healthz")[0] == 200
+        assert server.stop() == 0
+
+
+def help_knows_each_command_and_says_so_of_a_word_that_is_none():
+    def ask(*words):
+        return subprocess.run([TARN, *words], capture_output=True, text=True, timeout=20)
+
+    listed = re.findall(r"^  ([a-z]+)", ask("help").stdout, re.M)
+    assert {"serve", "register", "token"} < set(listed), listed
+    for word in set(listed):
+        done = ask("help", word)
+        assert done.returncode == 0 and done.stdout.startswith(f"tarn {word}"), (word, done)
+    done = ask("help", "nonsense")
+    assert done.returncode == 64 and "no command 'nonsense'" in done.stderr and not done.stdout, done
+
+
 def a_backup_is_a_database_that_a_server_starts_from():
     with folder() as top:
         server = Server(top + "/data", "--root", top + "/lake").start()
@@ -175,5 +203,6 @@ def a_narrowed_token_sees_its_own_tables():
 main(without_tokens_only_loopback_is_served_and_strange_pages_are_refused,
      a_root_that_is_not_there_is_told_at_the_start_which_goes_on, the_contract_is_served_as_it_lies_in_the_repository,
      the_contract_names_every_member_of_a_manifest, a_term_signal_lets_running_commits_end_and_loses_none,
-     a_second_signal_ends_it_at_once, a_backup_is_a_database_that_a_server_starts_from,
+     a_second_signal_ends_it_at_once, a_hangup_drains_as_well_and_nothing_happens_under_nohup,
+     help_knows_each_command_and_says_so_of_a_word_that_is_none, a_backup_is_a_database_that_a_server_starts_from,
      a_narrowed_token_sees_its_own_tables)
