@@ -93,7 +93,7 @@ commit_file flights date=2013-07-05/hour=05/flights-0001.parquet "5 July, five o
 commit_file flights date=2013-07-05/hour=06/flights-0001.parquet "5 July, six o'clock"
 echo "  in the lake: $(ls "$lake/flights/_transactions" | tr '\n' ' '), manifest.json, last_committed_txn: $(cat "$lake/flights/last_committed_txn")"
 
-say "4. Both tables are as they should be"
+say "4. Flights and weather are as they should be"
 ask 200 POST /api/table/flights/check
 show_status
 ask 200 POST /api/table/weather/check
