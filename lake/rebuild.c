@@ -219,6 +219,10 @@ tarn_code tarn_rebuild(struct tarn_rebuild *r, struct tarn_err *err)
         return tarn_fail(err, TARN_INVALID, "the catalog has tables: --missing takes those that it lacks");
     for (size_t i = 0; i < r->count && code == TARN_OK; i++)
         code = tarn_search_walk(&s, r->locations[i], err);
+    /* A wrong folder, most likely: an empty catalog is nobody's wish. */
+    if (code == TARN_OK && s.count == 0 && r->told == 0)
+        tarn_rebuild_tell(r, r->locations[0], NULL, r->count > 1 ? "no table was found, nor under the other locations"
+                                                                 : "no table was found");
     if (code == TARN_OK && r->only_missing)
         code = tarn_search_catalog(&s, err);
     if (code == TARN_OK)

@@ -252,6 +252,18 @@ def what_is_odd_is_told_and_does_not_stop_the_rest():
         server.stop()
 
 
+def a_wrong_folder_is_told_and_the_right_one_still_taken():
+    with folder() as home:
+        server = Server(f"{home}/data", "--root", f"{home}/lake").start()
+        assert server.client().call("POST", "/api/tables", {"name": "t", "location": f"{home}/lake/t"})[0] == 201
+        server.kill()
+        lose(server)
+        os.mkdir(f"{home}/empty")
+        told = recover(server.data, f"{home}/empty", code=1)
+        assert told["tables"] == [] and [line["message"] for line in told["told"]] == ["no table was found"], told
+        assert [t["table"] for t in recover(server.data, f"{home}/lake")["tables"]] == ["t"]
+
+
 def tables_made_after_a_backup_are_added():
     with folder() as home:
         data, lake = f"{home}/data", f"{home}/lake"
@@ -406,4 +418,5 @@ def spoiled_documents_are_told_and_nothing_crashes():
 
 if __name__ == "__main__":
     main(a_rich_catalog_comes_back_as_it_was, a_thousand_commits_and_an_expired_history, what_is_odd_is_told_and_does_not_stop_the_rest,
+         a_wrong_folder_is_told_and_the_right_one_still_taken,
          tables_made_after_a_backup_are_added, documents_of_older_servers_do_too, spoiled_documents_are_told_and_nothing_crashes)
