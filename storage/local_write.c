@@ -220,10 +220,14 @@ tarn_code tarn_local_writer_commit(struct tarn_writer *writer, enum tarn_put put
     tarn_code code = tarn_local_writer_sync(writer, err);
     if (code == TARN_OK)
         code = tarn_local_writer_name(writer, put, err);
-    if (code == TARN_OK)
-        code = tarn_local_writer_settle(writer, err);
     if (code != TARN_OK)
         return code;
+    code = tarn_local_writer_settle(writer, err);
+    if (code != TARN_OK) {
+        if (put == TARN_PUT_CREATE) /* its caller refuses: who finds it later would take it for the truth */
+            unlinkat(w->dir, w->name, 0);
+        return code;
+    }
     struct statx st;
     if (statx(w->fd, "", AT_EMPTY_PATH, TARN_LOCAL_STATX, &st) != 0)
         return writer_fail(w, errno, err);

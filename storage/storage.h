@@ -111,7 +111,7 @@ TARN_MUST tarn_code tarn_place_writer(struct tarn_place *place, const char *path
                                       struct tarn_err *err);
 TARN_MUST tarn_code tarn_writer_add(struct tarn_writer *writer, const void *data, size_t len, struct tarn_err *err);
 /* `token` (may be NULL) gets the new object's. TARN_INSUFFICIENT_STORAGE on ENOSPC/EDQUOT. The writer is still
- * to be freed; freed without commit it leaves nothing behind. */
+ * to be freed; freed without commit it leaves nothing behind, nor does a TARN_PUT_CREATE that failed. */
 TARN_MUST tarn_code tarn_writer_commit(struct tarn_writer *writer, enum tarn_put put, char token[TARN_TOKEN_TEXT],
                                        struct tarn_err *err);
 void tarn_writer_free(struct tarn_writer *writer);
