@@ -6,6 +6,7 @@
 #include "monitors/catalog_facts.h"
 #include "monitors/gather.h"
 #include "monitors/judge.h"
+#include <string.h>
 
 struct gather {
     struct tarn_lake *lake;
@@ -55,6 +56,17 @@ static tarn_code look_for_file(struct gather *g, struct tarn_facts *facts, struc
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
+/* Two snapshots may share a list: it is one file. */
+static bool is_another(const struct tarn_iceberg_meta *meta, size_t at)
+{
+    const char *list = meta->snapshots.items[at].manifest_list;
+
+    for (size_t i = 0; i < at; i++)
+        if (meta->snapshots.items[i].manifest_list && strcmp(meta->snapshots.items[i].manifest_list, list) == 0)
+            return false;
+    return true;
+}
+
 /* Engines lay their files where they want: a list outside the roots keeps nobody from telling the rest. */
 static tarn_code look_for_all(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
 {
@@ -64,7 +76,7 @@ static tarn_code look_for_all(struct gather *g, struct tarn_facts *facts, struct
         const char *list = g->meta->snapshots.items[i].manifest_list;
         bool is_missed = false;
         code = list ? tarn_iceberg_file_is_missed(g->lake, list, &is_missed, err) : TARN_OK;
-        if (code == TARN_OK && is_missed)
+        if (code == TARN_OK && is_missed && is_another(g->meta, i))
             code = note_missing(facts, list, err);
     }
     return code;

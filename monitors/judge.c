@@ -83,6 +83,15 @@ static void fill(struct tarn_judging *j, const struct tarn_kind *kind, const str
     }
 }
 
+/* A finding goes by code and subject. Documents may name a thing twice, and names on disk that are no UTF-8 may look the same. */
+static bool is_told(const struct tarn_judging *j, const struct tarn_finding *finding)
+{
+    for (size_t i = 0; finding->code && finding->subject && i < j->out.count; i++)
+        if (strcmp(j->out.items[i].code, finding->code) == 0 && strcmp(j->out.items[i].subject, finding->subject) == 0)
+            return true;
+    return false;
+}
+
 void tarn_judge_report(struct tarn_judging *j, const char *code, const struct tarn_report *report)
 {
     json_auto_t *evidence = report->evidence;
@@ -95,6 +104,10 @@ void tarn_judge_report(struct tarn_judging *j, const char *code, const struct ta
     if (settings->is_off)
         return;
     fill(j, kind, settings, report, &finding);
+    if (is_told(j, &finding)) {
+        tarn_finding_done(&finding);
+        return;
+    }
     j->failed |= tarn_findings_add(&j->out, &finding, &fault) != TARN_OK;
 }
 

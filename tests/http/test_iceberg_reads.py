@@ -235,6 +235,21 @@ def a_manifest_list_that_is_gone_is_left_out_and_told():
         assert server.stop() == 0
 
 
+def a_manifest_list_that_two_snapshots_share_is_missed_once():
+    with folder() as top:
+        server, catalog = start(top, "--scan-interval", "1h")
+        catalog.namespace("n")
+        at = catalog.table("n", "t")["metadata"]["location"]
+        for id, branch in ((1, "main"), (2, "other")):
+            updates = append(id, id, branch=branch, location=at)[0]
+            updates[0]["snapshot"]["manifest-list"] = f"{at}/metadata/snap-1.avro"
+            assert catalog.commit("n", "t", updates)[0] == 200
+        for look in range(2):
+            found = catalog.ok("POST", "/api/table/n.t/check")["findings"]
+            assert [(f["code"], f["subject"]) for f in found] == [("missing_metadata_file", f"{at}/metadata/snap-1.avro")], found
+        assert server.stop() == 0
+
+
 def a_manifest_list_where_nobody_may_look_hides_nothing_else():
     with folder() as top:
         server, catalog = start(top, "--scan-interval", "1h")
@@ -539,7 +554,8 @@ def names_that_are_none_are_refused():
 main(a_tag_names_what_is_behind_it_whoever_tells_it, a_file_that_is_registered_again_with_other_content_is_sent_again,
      a_load_that_was_answered_before_tells_what_is_now,
      a_table_comes_back_with_its_file, the_cure_of_a_metadata_file_that_is_gone_writes_it_again,
-     a_manifest_list_that_is_gone_is_left_out_and_told, a_manifest_list_where_nobody_may_look_hides_nothing_else, what_a_summary_does_not_say_is_told_as_unknown,
+     a_manifest_list_that_is_gone_is_left_out_and_told, a_manifest_list_that_two_snapshots_share_is_missed_once,
+     a_manifest_list_where_nobody_may_look_hides_nothing_else, what_a_summary_does_not_say_is_told_as_unknown,
      what_one_token_loaded_another_one_does_not_see, loads_are_for_the_client_alone_and_delegation_is_accepted,
      refs_alone_leave_the_other_snapshots_out_and_nothing_else, a_look_has_no_body,
      lists_come_in_pages_that_miss_and_repeat_nothing, a_token_of_another_list_is_refused,

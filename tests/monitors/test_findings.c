@@ -255,3 +255,21 @@ Test(findings, stand_in_order_of_severity_code_and_subject)
         cr_expect(lt(int, tarn_finding_order(&one, &two), 0));
     }
 }
+
+/* The store keeps one live finding of a code and subject: a second one would fail the scan, and each after it. */
+Test(findings, of_one_code_and_subject_are_told_once)
+{
+    static const struct { const char *subjects[3], *told; } k_cases[] = {
+        { { "a.parquet", "b.parquet" }, "missing_data_file a.parquet error; missing_data_file b.parquet error" },
+        { { "a.parquet", "b.parquet", "a.parquet" }, "missing_data_file a.parquet error; missing_data_file b.parquet error" },
+        { { "a\xff.parquet", "a\xfe.parquet" }, "missing_data_file a?.parquet error" },
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_cases); i++) {
+        struct tarn_facts facts = plain_facts();
+        for (size_t k = 0; k < TARN_COUNT(k_cases[i].subjects) && k_cases[i].subjects[k]; k++)
+            cr_assert(eq(int, tarn_suspects_add(&facts.missing, k_cases[i].subjects[k], NULL, -1, -1, -1, NULL), TARN_OK));
+        cr_expect(eq(str, (char *)judged(tarn_judge_data_files, &facts, NULL), (char *)k_cases[i].told));
+        tarn_facts_done(&facts);
+    }
+}
