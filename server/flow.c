@@ -92,6 +92,14 @@ static tarn_code do_answer(struct tarn_task *task)
     return task->req.route->flow->answer(&task->req, task->use, &task->reply, &task->err);
 }
 
+/* Of many that waited for their turns until the drain was over, the last would be checked when the process has to be gone. */
+static tarn_code do_check(struct tarn_task *task)
+{
+    if (tarn_task_is_cut(task))
+        return tarn_fail(&task->err, TARN_OVERLOADED, "the server stops");
+    return use_of(task)->check(task->req.app->lake, task->use, &task->err);
+}
+
 /* One step, and which comes next. */
 static void run_step(struct tarn_task *task)
 {
@@ -117,7 +125,7 @@ static void run_step(struct tarn_task *task)
         waits = task->code == TARN_OK && task->reply.wait_ms > 0 && task->tasks->polls;
         break;
     case TARN_STEP_CHECK:
-        task->code = use_of(task)->check(lake, task->use, &task->err);
+        task->code = do_check(task);
         task->step = TARN_STEP_CHANGE;
         if (task->code != TARN_OK && use_of(task)->withdraw)
             use_of(task)->withdraw(lake, task->use, task->code);

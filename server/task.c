@@ -133,6 +133,14 @@ tarn_code tarn_task_depart(struct tarn_task *task, struct tarn_err *err)
     return TARN_OK;
 }
 
+bool tarn_task_is_cut(const struct tarn_task *task)
+{
+    pthread_mutex_lock(&task->tasks->lock);
+    bool is_cut = task->lost && !task->late;
+    pthread_mutex_unlock(&task->tasks->lock);
+    return is_cut;
+}
+
 /* Last of all: when the last job has ended, what it used may go. */
 static void job_ended(struct tarn_tasks *tasks)
 {

@@ -87,6 +87,8 @@ void tarn_task_done(struct tarn_task *task);
 /* Loop: about to hand the task over; its connection must be suspended next, before the hand-over.
  * TARN_OVERLOADED: too many are in the air (an answer that is on its way always goes on); nothing was changed. */
 TARN_MUST tarn_code tarn_task_depart(struct tarn_task *task, struct tarn_err *err);
+/* Any thread: did the end of a drain take its connection back? What it has not begun is then not begun. Of one that is late: no. */
+bool tarn_task_is_cut(const struct tarn_task *task);
 /* Any thread, once after each departure: back to the loop. */
 void tarn_task_land(struct tarn_task *task);
 #endif
