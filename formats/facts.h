@@ -85,6 +85,8 @@ struct tarn_told_commit {
     int64_t version, committed_at;
     int64_t files_added, files_removed, bytes_added; /* of its entry, when */
     bool follows; /* the version before it is known too: else they are a snapshot's that a recovery took */
+    int64_t schema_version;
+    bool data_change;
 };
 /* A scan keeps a copy for the next one (manifest/facts_memo.c): what is owned here is copied there. */
 struct tarn_log_facts {

@@ -54,6 +54,8 @@ static tarn_code keep_commit(void *ctx, const struct tarn_commit_row *row, struc
                                                               .files_added = row->files_added,
                                                               .files_removed = row->files_removed,
                                                               .bytes_added = row->bytes_added,
+                                                              .schema_version = row->schema_version,
+                                                              .data_change = row->data_change,
                                                               .follows = tarn_table_is_base(page->facts->table, row->version - 1) };
     tarn_buf_add(&page->ids, row->transaction, strlen(row->transaction) + 1);
     page->count++;

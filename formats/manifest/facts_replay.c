@@ -114,16 +114,19 @@ static tarn_code read_entry(struct replay *r, struct tarn_log_entry *entry, stru
     return tarn_entry_read_at(r->g->place, path, &again, NULL, note_op, r, err);
 }
 
+static bool names_table(const struct tarn_facts_catalog *catalog, const struct tarn_entry_head *head)
+{
+    return head->catalog && head->table_uuid && strcmp(head->catalog, catalog->catalog_id) == 0 &&
+           strcmp(head->table_uuid, catalog->table->uuid) == 0;
+}
+
 /* Of a managed table: an entry that the catalog does not know, and that another hand wrote. One of its own may be a
  * commit that is published right now. */
 static bool is_foreign(const struct replay *r, const struct tarn_log_entry *entry, const struct tarn_entry_head *head)
 {
     const struct tarn_facts_catalog *catalog = r->g->options->catalog;
 
-    if (!catalog || entry->committed)
-        return false;
-    return !head->catalog || !head->table_uuid || strcmp(head->catalog, catalog->catalog_id) != 0 ||
-           strcmp(head->table_uuid, catalog->table->uuid) != 0;
+    return catalog && !entry->committed && !names_table(catalog, head);
 }
 
 /* What lay there when the table was adopted is no fault; the first commit of Tarn's own shows when that was. */
@@ -170,6 +173,20 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
 }
 
+/* Does it still tell of that commit? A rebuild believes what it says, and takes one that names another table for none of
+ * this one's. Entries of older servers tell no schema version. */
+static bool tells_same(const struct tarn_facts_catalog *catalog, const struct tarn_entry_head *head, const char *id,
+                       const struct tarn_told_commit *told)
+{
+    bool did_same = !told->follows || (head->adds == told->files_added && head->removes == told->files_removed &&
+                                       head->bytes_added == told->bytes_added);
+    bool was_same = head->version == told->version && head->timestamp == told->committed_at &&
+                    head->data_change == told->data_change &&
+                    (head->schema_version < 0 || head->schema_version == told->schema_version);
+
+    return head->id && strcmp(head->id, id) == 0 && names_table(catalog, head) && was_same && did_same;
+}
+
 /* An entry that Tarn wrote: the catalog knows what it did, so that only damage is looked for, and whether it still tells
  * of the same commit. */
 static tarn_code visit_own(const struct replay *r, struct tarn_log_entry *entry, struct tarn_err *err)
@@ -184,12 +201,8 @@ static tarn_code visit_own(const struct replay *r, struct tarn_log_entry *entry,
     tarn_code code = tarn_entry_read_at(r->g->place, path, &head, NULL, NULL, NULL, &fault);
     if (code != TARN_OK && code != TARN_INVALID && code != TARN_NOT_FOUND)
         return tarn_err_move(err, &fault);
-    bool did_same = !told->follows || (head.adds == told->files_added && head.removes == told->files_removed &&
-                                       head.bytes_added == told->bytes_added);
     entry->unreadable = code == TARN_INVALID;
-    entry->overwritten = code == TARN_OK &&
-                         (!head.id || strcmp(head.id, tarn_log_file(log, entry)) != 0 || head.version != told->version ||
-                          head.timestamp != told->committed_at || !did_same);
+    entry->overwritten = code == TARN_OK && !tells_same(r->g->options->catalog, &head, tarn_log_file(log, entry), told);
     return TARN_OK;
 }
 

@@ -210,6 +210,30 @@ def the_newest_log_entry_is_empty(table):
     table.write(entry(table.get()["version"]), "")
 
 
+def edited(table, path, **members):
+    table.write(path, json.dumps({**table.read(path), **members}))
+
+
+@fault("foreign_write")
+def a_log_entry_that_names_another_table(table):
+    edited(table, entry(2), table_uuid="11111111-1111-4111-8111-111111111111")
+
+
+@fault("foreign_write")
+def a_log_entry_that_names_another_catalog(table):
+    edited(table, entry(3), catalog="11111111-1111-4111-8111-111111111111")
+
+
+@fault("foreign_write")
+def a_log_entry_that_became_a_compaction(table):
+    edited(table, entry(2), dataChange=False)
+
+
+@fault("foreign_write")
+def a_log_entry_of_another_schema_version(table):
+    edited(table, entry(1), schema_version=7)
+
+
 # Pointer, manifest, schema.
 
 @fault("pointer_missing")
