@@ -34,6 +34,8 @@ TARN_MUST tarn_code tarn_mend_commit(struct tarn_mend *mend, int64_t version, st
                                      struct tarn_err *err);
 
 /* --- the steps, each in its file --- */
+/* First: what is no file and lies in a document's place. */
+TARN_MUST tarn_code tarn_mend_way(struct tarn_mend *mend, struct tarn_err *err);
 TARN_MUST tarn_code tarn_mend_schema(struct tarn_mend *mend, struct tarn_err *err);
 TARN_MUST tarn_code tarn_mend_manifest(struct tarn_mend *mend, struct tarn_err *err);
 TARN_MUST tarn_code tarn_mend_pointer(struct tarn_mend *mend, struct tarn_err *err);

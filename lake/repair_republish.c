@@ -59,8 +59,8 @@ static tarn_code mend_links(struct tarn_mend *m, struct tarn_err *err)
 static tarn_code walk(struct tarn_mend *m, struct tarn_err *err)
 {
     static tarn_code (*const k_shown[])(struct tarn_mend *, struct tarn_err *) = {
-        tarn_mend_log, tarn_mend_schema, tarn_mend_checkpoints, tarn_mend_pointer, tarn_mend_batches, tarn_mend_manifest,
-        mend_links,
+        tarn_mend_way,     tarn_mend_log,     tarn_mend_schema,     tarn_mend_checkpoints,
+        tarn_mend_pointer, tarn_mend_batches, tarn_mend_manifest, mend_links,
     };
     tarn_code code = TARN_OK;
 

@@ -227,5 +227,6 @@ const struct tarn_place_ops tarn_local_ops = {
     .writer_free = tarn_local_writer_free,
     .create_all = tarn_local_create_all,
     .remove = tarn_local_remove,
+    .move = tarn_local_move,
     .tidy = tarn_local_tidy,
 };

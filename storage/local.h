@@ -66,6 +66,7 @@ tarn_code tarn_local_writer_settle(struct tarn_writer *writer, struct tarn_err *
 #define TARN_LOCAL_TEMP_BEGIN ".tarn-"
 #define TARN_LOCAL_TEMP_END   ".tmp"
 tarn_code tarn_local_remove(struct tarn_place *place, const char *path, struct tarn_err *err);
+tarn_code tarn_local_move(struct tarn_place *place, const char *from, const char *to, struct tarn_err *err);
 void tarn_local_tidy(struct tarn_place *place, const char *folder, int64_t age_ms);
 tarn_code tarn_local_create_all(struct tarn_place *place, const char *folder, struct tarn_new_object *objects,
                                 size_t count, struct tarn_err *err);

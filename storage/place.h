@@ -56,6 +56,7 @@ struct tarn_place_ops {
     tarn_code (*create_all)(struct tarn_place *place, const char *folder, struct tarn_new_object *objects,
                             size_t count, struct tarn_err *err);
     tarn_code (*remove)(struct tarn_place *place, const char *path, struct tarn_err *err);
+    tarn_code (*move)(struct tarn_place *place, const char *from, const char *to, struct tarn_err *err);
     void (*tidy)(struct tarn_place *place, const char *folder, int64_t age_ms);
 };
 

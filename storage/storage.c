@@ -331,6 +331,14 @@ tarn_code tarn_place_remove(struct tarn_place *place, const char *path, struct t
     return code != TARN_OK ? code : place->ops->remove(place, path, err);
 }
 
+tarn_code tarn_place_move(struct tarn_place *place, const char *from, const char *to, struct tarn_err *err)
+{
+    tarn_code code = path_check(place, from, err);
+    if (code == TARN_OK)
+        code = path_check(place, to, err);
+    return code != TARN_OK ? code : place->ops->move(place, from, to, err);
+}
+
 void tarn_place_tidy(struct tarn_place *place, const char *folder, int64_t age_ms)
 {
     if (folder[0] == '\0' || path_stays_inside(folder))

@@ -131,6 +131,9 @@ TARN_MUST tarn_code tarn_place_put(struct tarn_place *place, const char *path, c
                                    enum tarn_put put, char token[TARN_TOKEN_TEXT], struct tarn_err *err);
 /* Takes an object away, durably. One that is not there is fine. */
 TARN_MUST tarn_code tarn_place_remove(struct tarn_place *place, const char *path, struct tarn_err *err);
+/* Gives whatever lies at `from`, a folder or a link too, the name `to`, durably; the folder of `to` is made.
+ * TARN_PRECONDITION_FAILED when that name is taken, TARN_NOT_FOUND. */
+TARN_MUST tarn_code tarn_place_move(struct tarn_place *place, const char *from, const char *to, struct tarn_err *err);
 /* Removes from one folder ("": the place's own) what killed writers left behind there, when it is older than `age_ms`.
  * Nothing but names that only writers give. Does what it can. */
 void tarn_place_tidy(struct tarn_place *place, const char *folder, int64_t age_ms);

@@ -7,7 +7,7 @@ import itertools, json, os, random, shutil, subprocess, sys, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from faults import FAULTS, GOOD, OTHER, SCHEMA, Lake, Table, cure, findings
+from faults import FAULTS, GOOD, OTHER, SCHEMA, Lake, Table, a_folder, cure, findings
 from make_cases import P, T0, add, iso, man, rep, std, txn
 from tarn import TARN, await_true, folder, main, replay
 
@@ -328,6 +328,25 @@ def republish_makes_every_document_again_as_it_was():
         lake.stop()
 
 
+def what_is_no_file_and_in_a_document_s_place_is_kept_aside_whole():
+    with folder() as data:
+        lake = Lake(data)
+        table = lived_in(lake, "t")
+        names = ["manifest.json", "last_committed_txn", "schema.json", "schema_cache.json", "_transactions/txn-1.json", "_transactions/txn-7.json"]
+        whole = documents(table)
+        assert whole.keys() >= set(names), sorted(whole)
+        for name in names:
+            a_folder(table, name)
+        told = table.repair("republish")
+        assert sorted(m["from"] for m in told["moves"]) == sorted(names), told["moves"]
+        assert all(os.path.isdir(table.path(name)) for name in names), "a dry run changes nothing"
+        done = table.repair("republish", run=True)
+        assert done["status"]["severity"] == "ok" and documents(table) == whole, done["status"]["findings"]
+        assert conflicts(table) == {f"{name}/note.txt": [b"kept"] for name in names}, conflicts(table)
+        assert table.repair("republish", run=True)["moves"] == []
+        lake.stop()
+
+
 def republish_puts_the_pen_back_into_one_hand():
     """An old writer wrote a whole commit of its own: entry, manifest, pointer."""
     with folder() as data:
@@ -619,6 +638,7 @@ if __name__ == "__main__":
          register_leaves_out_what_is_not_to_be_taken, register_takes_facts_again_where_they_are_wrong,
          forget_takes_only_what_is_proved_to_be_gone, a_repair_of_what_is_not_managed_or_not_there_is_refused,
          a_protected_table_and_one_that_publishes_nothing_are_repaired, republish_makes_every_document_again_as_it_was,
+         what_is_no_file_and_in_a_document_s_place_is_kept_aside_whole,
          republish_puts_the_pen_back_into_one_hand, adopt_takes_what_the_other_hand_changed,
          adopt_takes_the_operations_of_entries_that_never_reached_a_manifest,
          adopt_settles_which_side_counts_where_manifest_and_log_disagreed, a_repair_writes_over_nothing_that_the_catalog_lost,

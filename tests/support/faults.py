@@ -321,6 +321,46 @@ def a_copy_of_a_log_entry(table):
     shutil.copy(table.path(entry(2)), table.path("_transactions/txn-2-copy.json"))
 
 
+# What is no file at all.
+
+def a_folder(table, path):
+    if os.path.exists(table.path(path)):
+        table.remove(path)
+    table.write(path + "/note.txt", "kept")
+
+
+@fault("pointer_missing")
+def a_folder_in_the_place_of_the_pointer(table):
+    a_folder(table, "last_committed_txn")
+
+
+@fault("manifest_missing")
+def a_folder_in_the_place_of_the_manifest(table):
+    a_folder(table, "manifest.json")
+
+
+@fault("schema_missing")
+def a_folder_in_the_place_of_the_schema(table):
+    a_folder(table, "schema.json")
+
+
+@fault("missing_transaction_log_entry")
+def a_folder_in_the_place_of_a_log_entry(table):
+    a_folder(table, entry(2))
+
+
+@fault("missing_transaction_log_entry", "symlink_skipped")
+def a_link_in_the_place_of_a_log_entry(table):
+    table.remove(entry(2))
+    os.symlink("txn-1.json", table.path(entry(2)))
+
+
+@fault("missing_transaction_log_entry")
+def a_file_in_the_place_of_the_log(table):
+    shutil.rmtree(table.path("_transactions"))
+    table.write("_transactions", "no folder")
+
+
 # --- what an adoption can bring with it: each takes the folder's files as make_cases writes them ---
 
 def adopted(code, *also, name=None, severity=None):
