@@ -27,7 +27,19 @@ def restore(server, backup):
     shutil.copy(backup, database)
 
 
-def fill(work, between=None):
+def back_up(server, backup):
+    subprocess.run([TARN, "backup", backup, "--url", f"http://127.0.0.1:{server.port}", "--token", server.token], check=True,
+                   stdout=subprocess.DEVNULL)
+    return server.client()
+
+
+def copy_stopped(server, backup):
+    assert server.stop() == 0
+    shutil.copy(server.data + "/tarn.sqlite", backup)
+    return server.start().client()
+
+
+def fill(work, between=None, back_up=back_up):
     """A server with a table of two commits in the backup, and six made since. `between` (may be None) is called with the client
     before each commit."""
     server = Server(work + "/data").start()
@@ -39,8 +51,7 @@ def fill(work, between=None):
     for n in range(2):
         step(n)
     backup = work + "/backup.sqlite"
-    subprocess.run([TARN, "backup", backup, "--url", f"http://127.0.0.1:{server.port}", "--token", server.token], check=True,
-                   stdout=subprocess.DEVNULL)
+    client = back_up(server, backup)
     last = [step(n) for n in range(2, 8)][-1]
     history = client.get("/api/table/db.t/commits")["commits"]
     assert server.stop() == 0
@@ -59,6 +70,17 @@ def commits_since_the_backup_are_taken_back_one_by_one():
         assert table["version"] == 8, table
         assert [c["version"] for c in client.get("/api/table/db.t/commits")["commits"]] == [c["version"] for c in history]
         assert commit(client, 9)["metadata"]["properties"].keys() >= {f"n{n}" for n in (0, 1, 2, 3, 4, 5, 6, 7, 9)}
+
+
+def a_copied_file_is_made_a_backup_before_it_is_started():
+    with folder() as work:
+        server, last, history = fill(work, back_up=copy_stopped)
+        made = work + "/made.sqlite"
+        subprocess.run([TARN, "backup", made, "--data", server.data], check=True, stdout=subprocess.DEVNULL)
+        restore(server, made)
+        client = server.start().client()
+        assert call(client, "GET", TABLE)["metadata"] == last["metadata"]
+        assert [c["version"] for c in client.get("/api/table/db.t/commits")["commits"]] == [c["version"] for c in history]
 
 
 def a_table_is_known_again_whose_document_got_another_uuid():
@@ -84,5 +106,6 @@ def of_two_files_that_claim_to_be_the_newest_none_is_taken():
         assert any("table_not_compared" in line for line in server.output), server.output
 
 
-main(commits_since_the_backup_are_taken_back_one_by_one, a_table_is_known_again_whose_document_got_another_uuid,
+main(commits_since_the_backup_are_taken_back_one_by_one, a_copied_file_is_made_a_backup_before_it_is_started,
+     a_table_is_known_again_whose_document_got_another_uuid,
      of_two_files_that_claim_to_be_the_newest_none_is_taken)
