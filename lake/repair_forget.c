@@ -1,7 +1,8 @@
 /* repair_forget.c - files that the table lists and that are gone are taken out of the snapshot. Gone is what storage says
  * itself, file by file, at that moment; an error is no such answer, and neither is a folder in which nothing of the
  * table is left, since then its file system is not mounted. A file that is there goes only by name, and only when it cannot
- * be read or has another size. Its rows are lost to readers already, so that the commit counts as no change of data. */
+ * be read or has another size; a folder's name, which means whatever lies there, gives up none that can be read. The rows are lost to
+ * readers already, so that the commit counts as no change of data. */
 #include "formats/manifest/manifest.h"
 #include "formats/parquet/parquet.h"
 #include "lake/lease.h"
@@ -34,21 +35,23 @@ static tarn_code take(struct search *s, const char *path, struct tarn_err *err)
     return tarn_repair_op(s->run->use, false, path, NULL, err);
 }
 
-/* One that is there, by its name. */
+/* One that is there, by its name or a folder's. With another size it may be whole: then `register` keeps its rows, and only
+ * its own name gives it up. */
 static tarn_code judge_named(struct search *s, const struct tarn_file *file, const struct tarn_object *object,
                              struct tarn_err *err)
 {
     TARN_AUTO(parquet) struct tarn_parquet *parquet = NULL;
+    bool is_size = object->size == file->size;
     TARN_ERR(fault);
 
-    if (object->size != file->size)
+    if (!is_size && tarn_fileset_find(&s->names.exact, file->path))
         return take(s, file->path, err);
     tarn_code code = tarn_parquet_read(s->run->place, file->path, object->size, &parquet, &fault);
     if (code == TARN_NOT_FOUND || (code == TARN_OK && parquet->state == TARN_PARQUET_CORRUPT))
         return take(s, file->path, err);
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
-    return leave(s, file->path, "as_listed", "it is there, as the table says", err);
+    return is_size ? leave(s, file->path, "as_listed", "it is there, as the table says", err) : TARN_OK;
 }
 
 static tarn_code judge(void *ctx, const struct tarn_file *file, struct tarn_err *err)

@@ -206,6 +206,31 @@ def forget_takes_only_what_is_proved_to_be_gone():
         lake.stop()
 
 
+def forget_of_a_folder_gives_up_no_file_that_can_be_read():
+    """More than 20 subjects of a code are one finding, `*`, and cured by the name of all."""
+    with folder() as data:
+        lake = Lake(data)
+        table = lake.table("t", commits=1)
+        paths = [table.write(f"date=2026-01-02/hour=00/f{n}.parquet") for n in range(75)]
+        table.repair("register", run=True, wanted=[201])
+        other, broken, gone = paths[:25], paths[25:50], paths[50:]
+        for path in other:
+            table.write(path, OTHER)
+        for path in broken:
+            table.write(path, b"x" * (len(GOOD) - 1))
+        for path in gone:
+            table.remove(path)
+        status = table.check()
+        assert findings(status).keys() == {"size_mismatch", "corrupt_data_file", "missing_data_file"}, status["findings"]
+        assert {f["subject"] for f in status["findings"]} == {"*"}, status["findings"]
+        cure(table, status)
+        expect_ok(table)
+        assert table.files().keys() == {table.data(1), *other}, len(table.files())
+        table.write(other[0])
+        assert [o["path"] for o in table.repair("forget", paths=other[:1])["operations"]] == other[:1], "by its own name it goes"
+        lake.stop()
+
+
 def a_repair_of_what_is_not_managed_or_not_there_is_refused():
     with folder() as data:
         lake = Lake(data)
@@ -549,6 +574,7 @@ def the_command_line_tells_the_plan_and_runs_it():
         code, told, _ = tarn("t", "register", "--path", "/")
         assert code == 0 and told.count(table.data(2)) == 1 and f"  {table.data(2)}: no Parquet file" in told, told
         assert "by name" not in told and "as the table says" not in told, told
+        assert tarn("t", "forget", "--path", table.data(3), "--run")[0] == 0 # of another size: by its own name
         code, told, _ = tarn("t", "forget", "--path", "/", "--run")
         assert code == 0 and "left out" in told and "it is there" in told and "t is healthy" in told, told
         for hour in (7, 8):
@@ -636,7 +662,8 @@ def more_files_than_a_transaction_takes_are_one_commit():
 if __name__ == "__main__":
     main(each_fault_is_named_cured_by_its_plan_and_gone, two_faults_at_once_are_cured_one_after_the_other, every_code_that_names_a_cure_has_a_fault, a_dry_run_tells_what_a_run_does_and_changes_nothing,
          register_leaves_out_what_is_not_to_be_taken, register_takes_facts_again_where_they_are_wrong,
-         forget_takes_only_what_is_proved_to_be_gone, a_repair_of_what_is_not_managed_or_not_there_is_refused,
+         forget_takes_only_what_is_proved_to_be_gone, forget_of_a_folder_gives_up_no_file_that_can_be_read,
+         a_repair_of_what_is_not_managed_or_not_there_is_refused,
          a_protected_table_and_one_that_publishes_nothing_are_repaired, republish_makes_every_document_again_as_it_was,
          what_is_no_file_and_in_a_document_s_place_is_kept_aside_whole,
          republish_puts_the_pen_back_into_one_hand, adopt_takes_what_the_other_hand_changed,
