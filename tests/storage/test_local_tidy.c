@@ -36,6 +36,26 @@ Test(tidy, an_object_goes_and_one_that_is_not_there_is_fine)
     cr_expect(tarn_file_exists(tarn_path(folder, "a/b/g")));
 }
 
+Test(tidy, whatever_lies_there_moves_to_a_name_that_is_free)
+{
+    const char *folder = tarn_tmp(), *outside = tarn_tmp();
+    TARN_AUTO(place) struct tarn_place *place = place_in(folder);
+    tarn_write_text(tarn_path(folder, "d/e/f"), "x");
+    tarn_write_text(tarn_path(folder, "g"), "x");
+    tarn_write_text(tarn_path(outside, "f"), "x");
+    tarn_make_link(tarn_path(folder, "l"), tarn_path(outside, "f"));
+    tarn_make_link(tarn_path(folder, "out"), outside);
+    cr_expect(eq(int, tarn_place_move(place, "d/e", "aside/d/e", NULL), TARN_OK)); /* a folder, into one that is made */
+    cr_expect(tarn_file_exists(tarn_path(folder, "aside/d/e/f")));
+    cr_expect(eq(int, tarn_place_move(place, "l", "aside/l", NULL), TARN_OK)); /* the link itself */
+    cr_expect(tarn_file_exists(tarn_path(outside, "f")));
+    cr_expect(eq(int, tarn_place_move(place, "g", "aside/l", NULL), TARN_PRECONDITION_FAILED));
+    cr_expect(eq(int, tarn_place_move(place, "none", "aside/none", NULL), TARN_NOT_FOUND));
+    cr_expect(eq(int, tarn_place_move(place, "g", "../g", NULL), TARN_INVALID));
+    cr_expect(tarn_place_move(place, "g", "out/g", NULL) != TARN_OK); /* not through a link */
+    cr_expect(tarn_file_exists(tarn_path(folder, "g")));
+}
+
 Test(tidy, nothing_is_removed_through_a_symbolic_link)
 {
     const char *folder = tarn_tmp(), *outside = tarn_tmp();
