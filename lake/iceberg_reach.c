@@ -55,25 +55,29 @@ static tarn_code check_folder(struct tarn_lake *lake, const char *folder, const 
     return tarn_iceberg_allowed(lake, canonical, who, err);
 }
 
-/* Is it what the row's properties, a JSON text or NULL, say already? */
-static bool is_as_before(const char *before, const char *key, const char *folder)
+static bool names_folders(const struct tarn_iceberg_meta *meta)
 {
-    json_auto_t *old = before ? json_loads(before, 0, NULL) : NULL;
-    const char *was = json_string_value(json_object_get(old, key));
-
-    return was && strcmp(was, folder) == 0;
+    for (size_t i = 0; i < TARN_COUNT(k_folders); i++)
+        if (tarn_iceberg_property(meta, k_folders[i]))
+            return true;
+    return false;
 }
 
+/* `before`: the row's properties, a JSON text, or NULL. What they name already was checked then. */
 static tarn_code check_folders(struct tarn_lake *lake, const struct tarn_iceberg_meta *meta, const struct tarn_iceberg_who *who,
                                const char *before, struct tarn_err *err)
 {
-    tarn_code code = TARN_OK;
+    json_t *old = NULL;
 
+    if (!names_folders(meta))
+        return TARN_OK;
+    tarn_code code = before ? tarn_json_parse(before, strlen(before), NULL, &old, err) : TARN_OK;
     for (size_t i = 0; i < TARN_COUNT(k_folders) && code == TARN_OK; i++) {
-        const char *folder = tarn_iceberg_property(meta, k_folders[i]);
-        if (folder && *folder && !is_as_before(before, k_folders[i], folder))
-            code = check_folder(lake, folder, who, err);
+        const char *now = tarn_iceberg_property(meta, k_folders[i]), *was = json_string_value(json_object_get(old, k_folders[i]));
+        if (now && *now && !(was && strcmp(was, now) == 0))
+            code = check_folder(lake, now, who, err);
     }
+    json_decref(old);
     return code;
 }
 
