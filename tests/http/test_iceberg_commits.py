@@ -5,8 +5,8 @@ import json, os, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from iceberg import SCHEMA, append, known_files, local, metadata_files, snapshot, start, view_body
-from tarn import await_true, folder, main
+from iceberg import SCHEMA, append, known_files, local, metadata_files, snapshot, view_body, with_table
+from tarn import await_true, main
 
 T = "/namespaces/n/tables/t"
 TESTS = []
@@ -15,13 +15,8 @@ TESTS = []
 def case(function):
     """Runs on a server of its own with the namespace n and an empty table t in it."""
     def run():
-        with folder() as top:
-            server, catalog = start(top)
-            catalog.namespace("n")
-            catalog.table("n", "t")
-            catalog.top = top
+        with with_table() as catalog:
             function(catalog)
-            assert server.stop() == 0
     run.__name__ = function.__name__
     TESTS.append(run)
     return run

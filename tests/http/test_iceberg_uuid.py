@@ -1,26 +1,14 @@
 #!/usr/bin/env python3
 """The uuid of an Iceberg table: the catalog's row and the metadata name the same one, and no two tables share one."""
-import contextlib, json, os, sys
+import json, os, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from iceberg import SCHEMA, known_files, metadata_files, start
-from tarn import folder, main
+from iceberg import SCHEMA, known_files, metadata_files, with_table
+from tarn import main
 
 T = "/namespaces/n/tables/t"
 A, B, C = ("%d1111111-1111-4111-8111-111111111111" % n for n in range(3))
-
-
-@contextlib.contextmanager
-def with_table():
-    """A server with the namespace n and an empty table t in it."""
-    with folder() as top:
-        server, catalog = start(top)
-        catalog.namespace("n")
-        catalog.table("n", "t")
-        catalog.top = top
-        yield catalog
-        assert server.stop() == 0
 
 
 def foreign(catalog, name, uuid):

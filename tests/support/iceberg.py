@@ -1,7 +1,7 @@
 """What the tests of the Iceberg face share: raw requests with prepared paths, and small documents as clients send them."""
-import http.client, json, os
+import contextlib, http.client, json, os
 
-from tarn import Server
+from tarn import Server, folder
 
 I = "/iceberg/v1"
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "required": True, "type": "long"},
@@ -97,6 +97,18 @@ def start(top, *flags, tokens=False):
     auth = [] if tokens else ["--auth-mode", "none"]
     server = Server(top + "/data", "--root", top + "/lake", *auth, *flags).start()
     return server, Catalog(server.port, server.token if tokens else None)
+
+
+@contextlib.contextmanager
+def with_table():
+    """A catalog on a server of its own with the namespace n and an empty table t in it; `top` is the folder around it all."""
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        catalog.table("n", "t")
+        catalog.top = top
+        yield catalog
+        assert server.stop() == 0
 
 
 def local(uri):
