@@ -18,6 +18,7 @@ IS_LONG = SECONDS > 30
 FILES_MAX = 200 if IS_LONG else 60     # live files of a table, about
 LARGE = 10000 if IS_LONG else 0
 VERSIONS_LOOKED_AT = 12                # a step, besides the newest; all of them after a crash
+LAST_TOLD = 100                        # of the steps before a failure
 VERSIONS_KEPT = 25                     # whatever the sweeper does beside us
 # What the writer of the fixture put into it: two rows.
 GOOD_STATS = {"user_id": {"min": 1000, "max": 5000, "nullCount": 0}, "event_type": {"min": "click", "max": "view", "nullCount": 0},
@@ -106,15 +107,19 @@ def moved(table, by=1):
 class Try:
     def __init__(self, rng, tables, lake, can):
         self.rng, self.tables, self.lake, self.can = rng, tables, lake, can
-        self.names = 0
+        self.names, self.busy = 0, set()
+
+    def free(self, is_live=True):
+        return [t for t in self.tables if t.is_live == is_live and t not in self.busy]
 
     def pick(self, of=lambda t: True):
-        found = [t for t in self.tables if t.is_live and of(t)]
+        found = [t for t in self.free() if of(t)]
         return self.rng.choice(found) if found else None
 
     def step(self, others=(), may_damage=True):
         """The next one, of tables that none of the others is about; None: this kind does not fit now. Without `may_damage` storage is in
         order all the time."""
+        self.busy = {table for other in others for table in other.tables}
         kinds = [(30, self.commit), (8, self.replace), (8, self.compact), (6, self.stale), (6, self.replay), (5, self.conflict),
                  (6, self.schema), (4, self.rename), (3, self.drop), (5, self.restore)]
         if "group" in self.can:
@@ -126,13 +131,7 @@ class Try:
         if "repair" in self.can and may_damage:
             kinds += [(3, self.damage), (3, self.adopt)]
         weights, makers = zip(*kinds)
-        step = self.rng.choices(makers, weights)[0]()
-        if not step or not any(set(step.tables) & set(o.tables) for o in others):
-            return step
-        for table in step.makes: # as one of the others is about to replace them
-            coming = next((o.makes[table] for o in others if table in o.makes), {})
-            self.mend(table, {path: coming.get(path, entry) for path, entry in table.live.items()})
-        return None
+        return self.rng.choices(makers, weights)[0]()
 
     # files
 
@@ -270,7 +269,7 @@ class Try:
     # several tables
 
     def members(self):
-        found = [t for t in self.tables if t.is_live]
+        found = self.free()
         if len(found) < 2:
             return None
         return self.rng.sample(found, self.rng.randrange(2, len(found) + 1))
@@ -485,7 +484,7 @@ class Try:
                     lambda client: client.call("GET", url(table))[0] == 404, wanted=(204,))
 
     def restore(self):
-        dropped = [t for t in self.tables if not t.is_live]
+        dropped = self.free(is_live=False)
         if not dropped:
             return None
         table = self.rng.choice(dropped)
@@ -929,9 +928,10 @@ def snapshot_log_and_model_are_the_same_after_every_step_and_crash():
         run = Run(home + "/data", rng)
         try:
             run.run(SECONDS)
-        except BaseException:
-            print(f"--- seed {SEED}: after {len(run.steps)} steps:", *(s[:2000] for s in run.steps), sep="\n  ")
-            raise
+        except Exception as fault:
+            steps = run.steps[-LAST_TOLD:]
+            print(f"--- seed {SEED}: after {len(run.steps)} steps, the last ones:", *(s[:1000] for s in steps), sep="\n  ")
+            raise AssertionError(f"seed {SEED}") from fault
         print(f"     seed {SEED}: {len(run.steps)} steps, versions {[t.version for t in run.tables]}, "
               + ", ".join(f"{n} {what}" for what, n in sorted(run.counts.items())))
 

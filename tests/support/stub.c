@@ -75,11 +75,24 @@ static void *serve(void *arg)
     }
 }
 
+void tarn_stub_stop(void)
+{
+    if (stub_fd < 0)
+        return;
+    shutdown(stub_fd, SHUT_RDWR);
+    pthread_join(stub_thread, NULL);
+    close(stub_fd);
+    stub_fd = -1;
+    free(stub_asked);
+    stub_asked = NULL;
+}
+
 const char *tarn_stub_start(const struct tarn_stub_answer *answers, size_t count)
 {
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t len = sizeof address;
 
+    tarn_stub_stop();
     stub_answers = answers;
     stub_answer_count = count;
     stub_asked_count = 0;
@@ -91,18 +104,6 @@ const char *tarn_stub_start(const struct tarn_stub_answer *answers, size_t count
     cr_assert(pthread_create(&stub_thread, NULL, serve, NULL) == 0);
     snprintf(stub_url, sizeof stub_url, "http://127.0.0.1:%d", ntohs(address.sin_port));
     return stub_url;
-}
-
-void tarn_stub_stop(void)
-{
-    if (stub_fd < 0)
-        return;
-    shutdown(stub_fd, SHUT_RDWR);
-    pthread_join(stub_thread, NULL);
-    close(stub_fd);
-    stub_fd = -1;
-    free(stub_asked);
-    stub_asked = NULL;
 }
 
 size_t tarn_stub_count(void)

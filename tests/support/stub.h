@@ -1,4 +1,4 @@
-/* stub.h - an HTTP server of a few canned answers on a free port, and what it was asked. One at a time. */
+/* stub.h - an HTTP server of a few canned answers on a free port, and what it was asked. One at a time: a start stops the former one. */
 #ifndef TARN_TESTS_STUB_H
 #define TARN_TESTS_STUB_H
 #include <stddef.h>
