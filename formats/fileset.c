@@ -60,9 +60,13 @@ struct tarn_fileset_entry *tarn_fileset_find(const struct tarn_fileset *set, con
 
 struct tarn_fileset_entry *tarn_fileset_put(struct tarn_fileset *set, const char *path)
 {
+    return tarn_fileset_put_hash(set, tarn_hash128(path, strlen(path)));
+}
+
+struct tarn_fileset_entry *tarn_fileset_put_hash(struct tarn_fileset *set, struct tarn_hash128 hash)
+{
     if (4 * (set->count + 1) > 3 * set->cap && !grow(set))
         return NULL;
-    struct tarn_hash128 hash = tarn_hash128(path, strlen(path));
     struct tarn_fileset_entry *slot = slot_of(set->slots, set->cap, hash);
     if (!slot->used) {
         *slot = (struct tarn_fileset_entry){ .hi = hash.hi, .lo = hash.lo, .size = TARN_FILE_NO_SIZE, .used = 1 };

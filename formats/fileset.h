@@ -44,6 +44,7 @@ struct tarn_fileset_entry *tarn_fileset_find(const struct tarn_fileset *set, con
 struct tarn_fileset_entry *tarn_fileset_find_hash(const struct tarn_fileset *set, struct tarn_hash128 hash);
 /* The entry of `path`, made when missing (no flags, no size). NULL: out of memory. */
 struct tarn_fileset_entry *tarn_fileset_put(struct tarn_fileset *set, const char *path);
+struct tarn_fileset_entry *tarn_fileset_put_hash(struct tarn_fileset *set, struct tarn_hash128 hash);
 /* Takes `flags` from every entry. */
 void tarn_fileset_unflag(struct tarn_fileset *set, unsigned flags);
 /* How many have all of `with` and none of `without`. */

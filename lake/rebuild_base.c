@@ -104,17 +104,37 @@ static tarn_code meet_old(void *ctx, const struct tarn_entry_op *op, struct tarn
     return stat_file(base, entry, &file, err);
 }
 
-static tarn_code read_entry(const struct base *base, const char *id, tarn_entry_op_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code entry_read(const char *path, tarn_code code, struct tarn_err *fault, struct tarn_err *err)
+{
+    if (code == TARN_INVALID || code == TARN_NOT_FOUND)
+        return tarn_fail(err, TARN_STORAGE_AHEAD, "%s cannot be read: %s", path, fault->detail);
+    return code == TARN_OK ? TARN_OK : tarn_err_move(err, fault);
+}
+
+static void entry_path(const char *id, char out[TARN_TXN_ID_MAX + 32])
+{
+    snprintf(out, TARN_TXN_ID_MAX + 32, TARN_DIR_LOG "/%s.json", id);
+}
+
+/* One of Tarn's: a path that it removes and adds is another file after it, so that both count. */
+static tarn_code read_own(const struct base *base, const char *id, tarn_entry_op_fn *fn, void *ctx, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .timestamp = -1 };
     char path[TARN_TXN_ID_MAX + 32];
     TARN_ERR(fault);
 
-    snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", id);
-    tarn_code code = tarn_entry_read_at(base->b->place, path, &head, NULL, fn, ctx, &fault);
-    if (code == TARN_INVALID || code == TARN_NOT_FOUND)
-        return tarn_fail(err, TARN_STORAGE_AHEAD, "%s cannot be read: %s", path, fault.detail);
-    return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
+    entry_path(id, path);
+    return entry_read(path, tarn_entry_read_at(base->b->place, path, &head, NULL, fn, ctx, &fault), &fault, err);
+}
+
+/* One from before: what it leaves. */
+static tarn_code read_old(const struct base *base, const char *id, tarn_entry_op_fn *fn, void *ctx, struct tarn_err *err)
+{
+    char path[TARN_TXN_ID_MAX + 32];
+    TARN_ERR(fault);
+
+    entry_path(id, path);
+    return entry_read(path, tarn_entry_read_last(base->b->place, path, fn, ctx, &fault), &fault, err);
 }
 
 static tarn_code each_commit(struct base *base, int64_t until, tarn_entry_op_fn *fn, struct tarn_err *err)
@@ -123,7 +143,7 @@ static tarn_code each_commit(struct base *base, int64_t until, tarn_entry_op_fn 
     tarn_code code = TARN_OK;
 
     for (int64_t version = base->version + 1; version <= until && code == TARN_OK; version++)
-        code = read_entry(base, tarn_trace_id(t, tarn_traces_entry(t, version)), fn, base, err);
+        code = read_own(base, tarn_trace_id(t, tarn_traces_entry(t, version)), fn, base, err);
     return code;
 }
 
@@ -134,7 +154,7 @@ static tarn_code each_old(struct base *base, struct tarn_err *err)
     tarn_code code = TARN_OK;
 
     for (size_t i = t->others.count; i > 0 && base->wanted > 0 && code == TARN_OK; i--) {
-        code = read_entry(base, tarn_trace_id(t, &t->others.items[i - 1]), meet_old, base, err);
+        code = read_old(base, tarn_trace_id(t, &t->others.items[i - 1]), meet_old, base, err);
         if (code == TARN_STORAGE_AHEAD)
             code = TARN_OK;
     }
@@ -166,7 +186,7 @@ static tarn_code judge_stray(struct base *base, const struct tarn_trace *trace, 
     *out = true;
     if (!tarn_rebuild_is_past(base->b, trace))
         return TARN_OK;
-    tarn_code code = read_entry(base, tarn_trace_id(&base->b->traces, trace), weigh_op, &s, &fault);
+    tarn_code code = read_old(base, tarn_trace_id(&base->b->traces, trace), weigh_op, &s, &fault);
     *out = code == TARN_STORAGE_AHEAD || s.lacking > 0 || (s.adds == 0 && s.undone > 0);
     return code == TARN_OK || code == TARN_STORAGE_AHEAD ? TARN_OK : tarn_err_move(err, &fault);
 }

@@ -18,7 +18,6 @@ struct taking {
     struct tarn_repair_run *run;
     struct tarn_fileset files;
     struct tarn_verifying verifying;
-    bool removes; /* the second reading of an entry */
 };
 
 static void taking_done(struct taking *t)
@@ -176,14 +175,13 @@ static tarn_code take_manifest(struct taking *t, struct tarn_mend *m, struct tar
 
 /* --- log entries --- */
 
-/* Adds in the first reading, removes in the second: a file that one entry removes and adds is there afterwards. */
+/* The entry's last word on the path. */
 static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_err *err)
 {
     struct taking *t = ctx;
 
-    if (op->is_add == t->removes)
-        return TARN_OK;
     struct tarn_fileset_entry *entry = tarn_fileset_put(&t->files, op->file.path);
+
     if (!entry)
         return tarn_fail_oom(err);
     if (entry->flags & TARN_FILE_DECIDED || is_full(t))
@@ -201,20 +199,14 @@ static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_
 static tarn_code take_entry(struct taking *t, const char *path, bool *read, struct tarn_err *err)
 {
     tarn_code code = tarn_lake_goes_on(t->run->lake, err);
+    TARN_ERR(fault);
 
-    *read = true;
-    for (int pass = 0; pass < 2 && code == TARN_OK && *read; pass++) {
-        __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1 };
-        TARN_ERR(fault);
-        t->removes = pass == 1;
-        code = tarn_entry_read_at(t->run->place, path, &head, NULL, note_op, t, &fault);
-        *read = code == TARN_OK;
-        if (code == TARN_INVALID || code == TARN_NOT_FOUND)
-            return TARN_OK;
-        if (code != TARN_OK)
-            return tarn_err_move(err, &fault);
-    }
-    return code;
+    *read = false;
+    if (code != TARN_OK)
+        return code;
+    code = tarn_entry_read_last(t->run->place, path, note_op, t, &fault);
+    *read = code == TARN_OK;
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
 }
 
 static int by_newest(const void *a, const void *b)

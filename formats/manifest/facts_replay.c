@@ -9,6 +9,7 @@ enum {
     WINDOW_PROBE = 1000, WINDOW_SWEEP = 200000, /* newest entries read */
     WINDOW_OWN = 20,                            /* newest of Tarn's own */
     OWN_SLACK_MS = 60 * 1000,                   /* an entry is written after its commit; clocks differ */
+    WORDS_KEPT = 1000,
     OWN_SMALL_BYTES = 1024 * 1024               /* longer ones are looked at by a sweep, when they are late */
 };
 
@@ -16,13 +17,14 @@ struct replay {
     struct tarn_gather *g;
     const struct tarn_log_entry *entry;
     bool certain;      /* every newer committed entry was read */
-    bool removes;      /* the second reading of an entry: its removes */
-    bool withdraws;    /* what it removes is not rewritten into other files */
+    struct tarn_fileset words; /* the entry's last one on each path */
     bool brings;       /* the entry added data that no later one removed again */
     bool tells;        /* all words are known: those that are contradicted are told */
     size_t left;       /* of those */
     int64_t adopted;   /* managed: the highest number from before Tarn, -1: none */
 };
+
+static void replay_done(struct replay *r) { tarn_fileset_done(&r->words); }
 
 static void mark(struct tarn_fileset_entry *file, unsigned flags)
 {
@@ -56,32 +58,54 @@ static tarn_code tell(struct replay *r, const struct tarn_entry_op *op, const ch
                              tarn_log_id(&facts->log, r->entry), -1, -1, r->entry->mtime_ms, err);
 }
 
-/* Adds come in the first reading and removes in the second, whatever their order: a file that one entry removes and
- * adds is there afterwards. */
+/* Operations count in their order: a file that one entry removes and adds is there afterwards, one that it adds and removes
+ * is not. So the entry's last word on a path is its word. */
 static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_err *err)
 {
     struct replay *r = ctx;
-
-    if (op->is_add == r->removes)
-        return TARN_OK;
     struct tarn_listed_path as;
     tarn_code code = tarn_listed_path_read(op->file.path, tarn_place_location(r->g->place), &r->g->room, &as, err);
+
     if (code != TARN_OK || as.is_outside)
         return code;
     if (r->tells)
         return tell(r, op, as.path, err);
-    struct tarn_fileset_entry *file = tarn_fileset_put(&r->g->files, as.path);
+    struct tarn_fileset_entry *word = tarn_fileset_put(&r->words, as.path);
+    if (!word)
+        return tarn_fail_oom(err);
+    word->flags = op->is_add ? TARN_FILE_ADDED : TARN_FILE_REMOVED;
+    return TARN_OK;
+}
+
+/* `withdraws`: what the entry removes is not rewritten into other files. */
+static tarn_code take_word(struct replay *r, const struct tarn_fileset_entry *word, bool withdraws, struct tarn_err *err)
+{
+    const struct tarn_hash128 hash = { .hi = word->hi, .lo = word->lo };
+    struct tarn_fileset_entry *file = tarn_fileset_put_hash(&r->g->files, hash);
+    bool is_add = word->flags == TARN_FILE_ADDED;
+
     if (!file)
         return tarn_fail_oom(err);
     if (r->entry->committed)
-        mark(file, op->is_add ? TARN_FILE_ADDED : TARN_FILE_REMOVED);
-    if (op->is_add)
+        mark(file, word->flags);
+    if (is_add)
         r->brings |= !(file->flags & TARN_FILE_WITHDRAWN);
-    else if (r->withdraws && !(file->flags & TARN_FILE_DECIDED))
+    else if (withdraws && !(file->flags & TARN_FILE_DECIDED))
         mark(file, TARN_FILE_WITHDRAWN);
     if (decides(r, file))
-        mark(file, op->is_add ? TARN_FILE_SHOULD : TARN_FILE_SHOULD_NOT);
+        mark(file, is_add ? TARN_FILE_SHOULD : TARN_FILE_SHOULD_NOT);
     return TARN_OK;
+}
+
+static tarn_code take_words(struct replay *r, const struct tarn_entry_head *head, struct tarn_err *err)
+{
+    bool withdraws = head->data_change && r->entry->committed;
+    tarn_code code = TARN_OK;
+
+    for (size_t i = 0; i < r->words.cap && code == TARN_OK; i++)
+        if (r->words.slots[i].used)
+            code = take_word(r, &r->words.slots[i], withdraws, err);
+    return code;
 }
 
 /* The id inside counts, not the file's name; padding makes no difference. */
@@ -104,14 +128,12 @@ static tarn_code read_entry(struct replay *r, struct tarn_log_entry *entry, stru
 
     snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", tarn_log_file(&r->g->facts->log, entry));
     r->entry = entry;
-    r->removes = r->brings = false;
+    r->brings = false;
+    if (r->words.count > WORDS_KEPT)
+        tarn_fileset_done(&r->words); /* else every small entry after a huge one would pay for it */
+    tarn_fileset_clear(&r->words);
     tarn_code code = tarn_entry_read_at(r->g->place, path, head, NULL, note_op, r, err);
-    if (code != TARN_OK || head->removes == 0)
-        return code;
-    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head again = { 0 };
-    r->removes = true;
-    r->withdraws = head->data_change && entry->committed;
-    return tarn_entry_read_at(r->g->place, path, &again, NULL, note_op, r, err);
+    return code == TARN_OK ? take_words(r, head, err) : code;
 }
 
 static bool names_table(const struct tarn_facts_catalog *catalog, const struct tarn_entry_head *head)
@@ -262,7 +284,7 @@ static void keep_named(struct tarn_gather *g, const struct replay *r)
 tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err)
 {
     struct tarn_log_facts *log = &g->facts->log;
-    struct replay r = { .g = g, .certain = true, .adopted = highest_adopted(log) };
+    __attribute__((cleanup(replay_done))) struct replay r = { .g = g, .certain = true, .adopted = highest_adopted(log) };
     bool is_dense = tarn_log_is_dense(log);
     int64_t newer = is_dense ? tarn_txn_id_tail(g->facts->pointer_id) + 1 : 0; /* the number that should come before */
     size_t window = g->options->sweep ? WINDOW_SWEEP : WINDOW_PROBE, visited = 0, own = 0;
@@ -312,7 +334,7 @@ static void note_owners(struct tarn_gather *g)
 tarn_code tarn_gather_contradictions(struct tarn_gather *g, struct tarn_err *err)
 {
     struct tarn_log_facts *log = &g->facts->log;
-    struct replay r = { .g = g, .tells = true };
+    __attribute__((cleanup(replay_done))) struct replay r = { .g = g, .tells = true };
     tarn_code code = TARN_OK;
 
     note_owners(g);

@@ -121,6 +121,10 @@ TARN_MUST tarn_code tarn_entry_read(tarn_source_fn *source, void *from, struct t
 TARN_MUST tarn_code tarn_entry_read_at(struct tarn_place *place, const char *path, struct tarn_entry_head *head,
                                        struct tarn_object *object, tarn_entry_op_fn *fn, void *ctx,
                                        struct tarn_err *err);
+/* entry_last.c: of the operations that name one path only the last one, which is what the entry leaves. Reads it twice; the
+ * first time nothing is given, so that of one that cannot be read nothing is. */
+TARN_MUST tarn_code tarn_entry_read_last(struct tarn_place *place, const char *path, tarn_entry_op_fn *fn, void *ctx,
+                                         struct tarn_err *err);
 
 /* The pointer's id: byte order mark, blanks and line ends around it are dropped. TARN_NOT_FOUND; TARN_INVALID
  * when what is left is no transaction id. *id is owned. */

@@ -60,6 +60,18 @@ case("M05-removed-lies-there", REMOVED, OK, [], files=1)
 case("M06-removed-and-gone", drop(REMOVED, P(1)), OK, [], files=1)
 case("M07-replaced-in-one", rep(std(2), txn(3, 590, [remove(P(1)), add(P(1))]), ("last_committed_txn", 600, "txn-3\n"),
                                 man(3, iso(600), [P(1), P(2)])), OK, [], files=2)
+# Operations count in their order: the last word of an entry on a path is what it leaves.
+for name, words, is_left in (("added-and-removed", "+-", False), ("removed-and-added", "-+", True), ("added-removed-added", "+-+", True),
+                             ("removed-added-removed", "-+-", False), ("added-twice-and-removed", "++-", False)):
+    for path, older in ((P(2), "of-the-one-before"), (P(3), "of-its-own")):
+        said = txn(3, 590, [add(path) if word == "+" else remove(path) for word in words] + [add(P(4))])
+        lies = rep(std(2), said, ("last_committed_txn", 600, "txn-3\n"), pq(4, 550)) + ([pq(3, 550)] if path == P(3) else [])
+        rest = [P(1)] + ([P(2)] if path == P(3) else []) + [P(4)]
+        lists = {True: man(3, iso(600), rest + [path]), False: man(3, iso(600), rest)}
+        case(f"M07-{name}-{older}", rep(lies, lists[is_left]), OK, [])
+        wrong = "committed_file_not_in_manifest" if is_left else "removed_file_in_manifest"
+        case(f"M07-{name}-{older}-not-so", rep(lies, lists[not is_left]), ERROR, [wrong])
+
 case("M08-pointer-missing", drop(std(2), "last_committed_txn"), WARNING, ["pointer_missing"])
 case("M09-pointer-garbage", rep(std(2), ("last_committed_txn", 600, "%%% no id")), WARNING, ["pointer_unreadable"])
 case("M10-pointer-empty", rep(std(2), ("last_committed_txn", 600, "")), WARNING, ["pointer_unreadable"])

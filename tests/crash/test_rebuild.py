@@ -41,7 +41,8 @@ def put(path, value):
 
 
 def lay_a_table(location, entries, extra=3):
-    """A table that somebody else wrote: `extra` files that no entry tells of, then one an entry."""
+    """A table that somebody else wrote: `extra` files that no entry tells of, then one an entry. The newest entry says more than
+    once what it does: only the last word on a path counts."""
     files = []
     for n in range(extra):
         path = f"date=2024-01-0{n + 1}/old-{n}.parquet"
@@ -53,8 +54,13 @@ def lay_a_table(location, entries, extra=3):
         put(f"{location}/{path}", "y" * (20 + n))
         op = {"path": path, "size": 20 + n, "partitionValues": {"date": f"2024-02-0{n}"}}
         files.append(op)
+        said = [{"type": "add_file", **op}]
+        if n == entries:
+            undone = {"path": "date=2024-02-09/undone.parquet", "size": 7}
+            said = [{"type": "add_file", **op, "size": 1}, {"type": "remove_file", "path": path}, {"type": "add_file", **undone}, *said,
+                    {"type": "remove_file", "path": undone["path"]}]
         put(f"{location}/_transactions/txn-{n}.json", {"id": f"txn-{n}", "timestamp": f"2024-02-01T14:3{n}:00Z",
-                                                      "operations": [{"type": "add_file", **op}], "commitMetadata": {"author": "old"}})
+                                                      "operations": said, "commitMetadata": {"author": "old"}})
     put(f"{location}/manifest.json", {"version": entries + extra, "last_updated": "2024-02-01T14:45:00Z", "files": files})
     put(f"{location}/last_committed_txn", f"txn-{entries}\n")
     put(f"{location}/schema.json", {"current_version": 2, "schema": {"type": "struct", "fields": SCHEMA["fields"] + [

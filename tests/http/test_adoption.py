@@ -115,6 +115,13 @@ STATES = {
         lies=rep(REMOVED, man(3, iso(600), [P(1), P(2)])),
         tells=dict(version=3, files=2, latest_transaction="txn-3", block="adoption_conflict"),
         found=["adoption_conflict", "removed_file_in_manifest", "unregistered_data_file"], refused="adoption_conflict"),
+    "an entry that adds a file and removes it again": dict(
+        lies=rep(std(3), txn(3, 595, [add(P(3)), {"type": "remove_file", "path": P(3)}]), man(3, iso(600), [P(1), P(2)])),
+        tells=dict(version=3, files=2, latest_transaction="txn-3"), found=[], next="txn-4"),
+    "an entry that adds a file and removes it again, and a manifest that lists it": dict(
+        lies=rep(std(3), txn(3, 595, [add(P(3)), {"type": "remove_file", "path": P(3)}])),
+        tells=dict(version=3, files=3, latest_transaction="txn-3", block="adoption_conflict"),
+        found=["adoption_conflict", "removed_file_in_manifest"], refused="adoption_conflict"),
     "log behind the manifest": dict(
         lies=drop(std(4), "_transactions/txn-1.json", "_transactions/txn-2.json"),
         tells=dict(version=4, files=4, latest_transaction="txn-4", transactions=2), found=["history_truncated"], next="txn-5"),

@@ -476,10 +476,28 @@ def adopt_takes_the_operations_of_entries_that_never_reached_a_manifest():
         lake.stop()
 
 
+def adopt_takes_the_last_word_that_an_entry_has_on_a_file():
+    for words, is_left in (("+-", False), ("-+", True), ("+-+", True), ("-+-", False)):
+        with folder() as data:
+            lake = Lake(data)
+            table = lake.table("t")
+            known, new = table.data(1), table.write(table.data(700), OTHER)
+            table.write(known, OTHER)
+            said = lambda path: [{"type": "add_file", "path": path, "size": len(OTHER)} if word == "+" else
+                                 {"type": "remove_file", "path": path} for word in words]
+            table.write("_transactions/txn-7.json", json.dumps({"id": "txn-7", "operations": said(known) + said(new)}))
+            done = table.repair("adopt", run=True, wanted=[201])
+            expected = [("remove_file", known)] + ([("add_file", known), ("add_file", new)] if is_left else [])
+            assert sorted((o["type"], o["path"]) for o in done["operations"]) == sorted(expected), (words, done["operations"])
+            assert (new in table.files(), known in table.files()) == (is_left, is_left), words
+            lake.stop()
+
+
 def adopt_settles_which_side_counts_where_manifest_and_log_disagreed():
     lost = rep(std(4), man(4, iso(600), [P(1), P(3)]))                                        # the manifest lacks 2 and 4
     kept = rep(std(4), txn(4, 595, [{"type": "remove_file", "path": P(1)}, add(P(4))]))       # it lists 1, which the log removed
-    for choose, files, wanted in (("manifest", lost, {1, 3}), ("log", lost, {1, 2, 3, 4}),
+    undone = rep(std(4), txn(4, 595, [add(P(4)), {"type": "remove_file", "path": P(4)}]))     # it lists 4, which the log added and removed
+    for choose, files, wanted in (("manifest", undone, {1, 2, 3, 4}), ("log", undone, {1, 2, 3}), ("manifest", lost, {1, 3}), ("log", lost, {1, 2, 3, 4}),
                                   ("manifest", kept, {1, 2, 3, 4}), ("log", kept, {2, 3, 4})):
         with folder() as data:
             lake = Lake(data)
@@ -668,5 +686,6 @@ if __name__ == "__main__":
          what_is_no_file_and_in_a_document_s_place_is_kept_aside_whole,
          republish_puts_the_pen_back_into_one_hand, adopt_takes_what_the_other_hand_changed,
          adopt_takes_the_operations_of_entries_that_never_reached_a_manifest,
+         adopt_takes_the_last_word_that_an_entry_has_on_a_file,
          adopt_settles_which_side_counts_where_manifest_and_log_disagreed, a_repair_writes_over_nothing_that_the_catalog_lost,
          the_command_line_tells_the_plan_and_runs_it, repairs_run_beside_commits_and_each_other, more_files_than_a_transaction_takes_are_one_commit)
