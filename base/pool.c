@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 struct job { tarn_job_fn *fn; void *ctx; };
 
@@ -15,6 +17,7 @@ struct tarn_pool {
     size_t queue_max, first, waiting;
     pthread_t *threads; /* owned */
     unsigned started;
+    int nice;
     bool draining;
     char name[16];
 };
@@ -40,6 +43,8 @@ static void *worker(void *arg)
     struct job job;
 
     pthread_setname_np(pthread_self(), pool->name);
+    if (pool->nice > 0)
+        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), pool->nice); /* on Linux it is the thread's alone */
     while (next_job(pool, &job))
         job.fn(job.ctx);
     return NULL;
@@ -62,7 +67,7 @@ static struct tarn_pool *pool_make(const char *name, unsigned threads, size_t qu
     return tarn_take(&pool);
 }
 
-tarn_code tarn_pool_new(const char *name, unsigned threads, size_t queue_max, struct tarn_pool **out,
+tarn_code tarn_pool_new(const char *name, unsigned threads, int nice, size_t queue_max, struct tarn_pool **out,
                         struct tarn_err *err)
 {
     unsigned count = threads ? threads : 1;
@@ -70,6 +75,7 @@ tarn_code tarn_pool_new(const char *name, unsigned threads, size_t queue_max, st
 
     if (!pool)
         return tarn_fail_oom(err);
+    pool->nice = nice;
     for (; pool->started < count; pool->started++) {
         int rc = pthread_create(&pool->threads[pool->started], NULL, worker, pool);
         if (rc != 0)

@@ -51,7 +51,7 @@ const struct tarn_option tarn_options[] = {
     { "scan.memory", NULL, TARN_O_BYTES, AT(scan_memory_bytes), "64MiB", 0, 65536 * MIB, NULL,
       "What is kept of large tables between two scans, all together (a folder takes some 400 bytes); what does not fit is "
       "read again." },
-    { "scan.threads", NULL, TARN_O_NUMBER, AT(scan_threads), "4", 1, 256, NULL, "Tables scanned at the same time." },
+    { "scan.threads", NULL, TARN_O_NUMBER, AT(scan_threads), "4", 1, 256, NULL, "Tables scanned at the same time; beside them as many that are asked for (check, repair, recover)." },
     { "history.retention", NULL, TARN_O_DURATION, AT(history_retention_ms), "30d", 0, 100 * YEAR, NULL,
       "How long old versions can be read." },
     { "history.versions", NULL, TARN_O_NUMBER, AT(history_versions), "100", 1, 1000000000, NULL,

@@ -56,6 +56,7 @@ struct tarn_use {
     /* Whatever looks at storage or takes long; on a worker. Runs again (at most three times) when
      * `change` answers TARN_RECHECK. */
     tarn_code (*check)(struct tarn_lake *lake, void *use, struct tarn_err *err);
+    bool is_slow; /* `check` may read a whole table: it goes where no other request waits behind it */
     /* The decision; on the writer, inside a transaction that may run more than once. */
     tarn_tx_fn *change;
     /* Once the change is durable, before everything else; on the writer, which must not wait. NULL: nothing. */

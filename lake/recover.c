@@ -91,6 +91,7 @@ const struct tarn_use tarn_recover = {
     .size = sizeof(struct tarn_recover_use),
     .needs_check = needs_check,
     .check = check,
+    .is_slow = true,
     .change = change,
     .done = done,
 };

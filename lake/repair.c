@@ -328,6 +328,7 @@ const struct tarn_use tarn_repair = {
     .size = sizeof(struct tarn_repair_use),
     .needs_check = needs_check,
     .check = check,
+    .is_slow = true,
     .change = change,
     .needs_after = needs_after,
     .after = after,

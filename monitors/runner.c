@@ -7,14 +7,11 @@
 #include "base/time.h"
 #include <errno.h>
 #include <pthread.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     THREADS_MAX = 64,
     IDLE_MS = 60 * 1000, /* asks at least that often */
-    NICE = 10,           /* scans give way to requests */
     PAUSE_MS = 1000      /* after a scan that could not be stored: its table stays due */
 };
 
@@ -51,23 +48,12 @@ static void job_over(struct job *job, bool failed)
     free(job);
 }
 
-/* On Linux the priority is the calling thread's. */
-static void be_polite(void)
-{
-    static _Thread_local bool is_polite;
-
-    if (!is_polite)
-        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
-    is_polite = true;
-}
-
 static void run_job(void *ctx)
 {
     struct job *job = ctx;
     struct tarn_scan_use use = { .table_id = job->table_id, .defaults = job->runner->defaults };
     TARN_ERR(err);
 
-    be_polite();
     tarn_code code = tarn_use_run(job->runner->lake, &tarn_scan, &use, &err);
     bool failed = code != TARN_OK && code != TARN_TABLE_NOT_FOUND; /* dropped meanwhile: nothing to tell */
     if (failed && !atomic_load(&job->runner->lake->stopping))
@@ -197,7 +183,7 @@ tarn_code tarn_runner_start(struct tarn_lake *lake, const struct tarn_monitor_de
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&r->change, &attr);
     pthread_condattr_destroy(&attr);
-    tarn_code code = tarn_pool_new("scan", r->threads, r->threads, &r->pool, err);
+    tarn_code code = tarn_pool_new("scan", r->threads, TARN_POOL_GIVES_WAY, r->threads, &r->pool, err);
     if (code == TARN_OK && pthread_create(&r->thread, NULL, runner_main, r) != 0)
         code = tarn_fail(err, TARN_INTERNAL, "the thread that starts scans cannot start");
     if (code != TARN_OK) {

@@ -387,6 +387,7 @@ const struct tarn_use tarn_scan = {
     .name = "scan",
     .size = sizeof(struct tarn_scan_use),
     .check = scan_check,
+    .is_slow = true,
     .change = scan_change,
     .done = scan_done,
 };

@@ -158,6 +158,12 @@ static void run_step(struct tarn_task *task)
 
 /* --- on a worker --- */
 
+static struct tarn_pool *pool_of(const struct tarn_task *task)
+{
+    bool is_slow = task->step == TARN_STEP_CHECK && use_of(task)->is_slow && task->tasks->slow;
+    return is_slow ? task->tasks->slow : task->tasks->pool;
+}
+
 static bool is_workers(enum tarn_step step)
 {
     return step != TARN_STEP_TURN && step != TARN_STEP_CHANGE && step != TARN_STEP_PUBLISH && step != TARN_STEP_PARK &&
@@ -167,9 +173,10 @@ static bool is_workers(enum tarn_step step)
 static void run_on_worker(void *ctx)
 {
     struct tarn_task *task = ctx;
+    const struct tarn_pool *here = pool_of(task);
     do
         run_step(task);
-    while (is_workers(task->step));
+    while (is_workers(task->step) && pool_of(task) == here);
     pass_on(task);
 }
 
@@ -248,7 +255,7 @@ static void send_to_worker(struct tarn_task *task)
 {
     while (task) {
         TARN_ERR(full);
-        if (tarn_pool_submit(task->tasks->pool, run_on_worker, task, &full) == TARN_OK)
+        if (tarn_pool_submit(pool_of(task), run_on_worker, task, &full) == TARN_OK)
             return;
         if (task->step != TARN_STEP_WITHDRAW) /* then the refusal stands, and a leftover with it */
             task->code = tarn_err_move(&task->err, &full);

@@ -140,10 +140,14 @@ static tarn_code open_workers(struct tarn_house *house, struct tarn_err *err)
     const struct tarn_config *config = house->config;
     /* Every task in the air and every stream has at most one job, so the queue never is what refuses. */
     size_t queue = AIR_MAX + (size_t)config->limits_connections;
-    tarn_code code = tarn_pool_new("tarn-worker", (unsigned)config->limits_workers, queue, &house->pool, err);
+    tarn_code code = tarn_pool_new("tarn-worker", (unsigned)config->limits_workers, 0, queue, &house->pool, err);
     if (code != TARN_OK)
         return code;
     tarn_tasks_init(&house->tasks, house->pool, AIR_MAX);
+    code = tarn_pool_new("tarn-slow", (unsigned)config->scan_threads, TARN_POOL_GIVES_WAY, queue, &house->slow, err);
+    house->tasks.slow = house->slow;
+    if (code != TARN_OK)
+        return code;
     code = tarn_polls_start(house->store, TARN_POLLS_MAX, &house->polls, err);
     house->tasks.polls = house->polls;
     return code == TARN_OK ? tarn_late_start(&house->tasks, PATIENCE_MS, &house->late, err) : code;
@@ -224,6 +228,7 @@ void tarn_house_close(struct tarn_house *house, int64_t patience_ms)
         tarn_tasks_settle(&house->tasks);
     tarn_runner_stop(house->runner);
     tarn_sweeper_stop(house->sweeper);
+    tarn_pool_free(house->slow);
     tarn_pool_free(house->pool);
     tarn_recalls_free(house->monitors.recalls);
     tarn_publisher_stop(house->lake.publisher, patience_ms);

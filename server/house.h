@@ -27,7 +27,7 @@ struct tarn_house {
     struct tarn_traffic *traffic;
     struct tarn_monitor_defaults monitors;
     struct tarn_runner *runner;
-    struct tarn_pool *pool;
+    struct tarn_pool *pool, *slow;
     struct tarn_polls *polls;
     struct tarn_late *late;
     struct tarn_tasks tasks;

@@ -16,6 +16,7 @@ struct tarn_task;
 /* All requests of the server. */
 struct tarn_tasks {
     struct tarn_pool *pool;  /* borrowed: the workers */
+    struct tarn_pool *slow;  /* borrowed: those of slow checks; NULL: the workers do them too */
     struct tarn_polls *polls; /* borrowed: where who waits for events waits; NULL: nobody does */
     struct tarn_turns turns; /* of those that are about the same table */
     size_t air_max;          /* tasks in the air at most; above: TARN_OVERLOADED */

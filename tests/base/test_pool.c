@@ -50,7 +50,7 @@ Test(pool, freeing_runs_all_that_was_queued)
     struct tarn_pool *pool = NULL;
     TARN_ERR(err);
 
-    cr_assert(eq(int, tarn_pool_new("tarn-test", 4, 1000, &pool, &err), TARN_OK));
+    cr_assert(eq(int, tarn_pool_new("tarn-test", 4, 0, 1000, &pool, &err), TARN_OK));
     for (int i = 0; i < 1000; i++)
         cr_assert(eq(int, tarn_pool_submit(pool, count, NULL, &err), TARN_OK));
     tarn_pool_free(pool);
@@ -64,7 +64,7 @@ Test(pool, a_full_queue_refuses)
     struct tarn_pool *pool = NULL;
     TARN_ERR(err);
 
-    cr_assert(eq(int, tarn_pool_new("tarn-test", 1, 2, &pool, &err), TARN_OK));
+    cr_assert(eq(int, tarn_pool_new("tarn-test", 1, 0, 2, &pool, &err), TARN_OK));
     cr_assert(eq(int, tarn_pool_submit(pool, wait_at_gate, &gate, &err), TARN_OK));
     await_entered(&gate);
     cr_expect(eq(int, tarn_pool_submit(pool, count, NULL, &err), TARN_OK));
@@ -80,7 +80,7 @@ Test(pool, the_ring_goes_round)
     struct tarn_pool *pool = NULL;
     TARN_ERR(err);
 
-    cr_assert(eq(int, tarn_pool_new("a-name-that-is-far-too-long", 1, 10, &pool, &err), TARN_OK));
+    cr_assert(eq(int, tarn_pool_new("a-name-that-is-far-too-long", 1, 0, 10, &pool, &err), TARN_OK));
     for (int round = 0; round < 100; round++)
         while (tarn_pool_submit(pool, count, NULL, &err) != TARN_OK)
             ;

@@ -134,7 +134,7 @@ int main(void)
     snprintf(path, sizeof path, "%s/tarn.sqlite", folder);
     const struct tarn_sqlite_options options = { .path = path, .migrate = true };
     if (tarn_sqlite_open(&options, &lake.store, &err) != TARN_OK ||
-        tarn_pool_new("race", 3, 1000, &pool, &err) != TARN_OK ||
+        tarn_pool_new("race", 3, 0, 1000, &pool, &err) != TARN_OK ||
         tarn_polls_start(lake.store, LOOPS, &polls, &err) != TARN_OK)
         return 2;
     app.lake = &lake;

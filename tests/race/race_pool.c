@@ -31,7 +31,7 @@ int main(void)
     TARN_ERR(err);
     pthread_t threads[THREADS];
 
-    if (tarn_pool_new("race", 3, 64, &pool, &err) != TARN_OK)
+    if (tarn_pool_new("race", 3, 0, 64, &pool, &err) != TARN_OK)
         return 2;
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, work, NULL) != 0)

@@ -42,7 +42,7 @@ void tarn_doors_open(struct tarn_doors *doors, const struct tarn_mhd_options *op
     must(tarn_sqlite_open(&sqlite, &doors->lake.store, &err), &err);
     must(tarn_auth_open(TARN_AUTH_TOKENS, doors->lake.store, doors->folder, &made, &doors->auth, &err), &err);
     read_token(doors);
-    must(tarn_pool_new("worker", 2, 1000, &doors->pool, &err), &err);
+    must(tarn_pool_new("worker", 2, 0, 1000, &doors->pool, &err), &err);
     tarn_tasks_init(&doors->tasks, doors->pool, 500);
     must(tarn_polls_start(doors->lake.store, 3, &doors->polls, &err), &err);
     doors->tasks.polls = doors->polls;
