@@ -50,8 +50,9 @@ struct tarn_iceberg_ref {
     bool is_tag;
     json_t *doc;               /* owned: type, snapshot-id, retention members */
 };
-struct tarn_iceberg_log_entry { int64_t timestamp_ms, snapshot_id; };         /* snapshot-log */
-struct tarn_iceberg_file_entry { int64_t timestamp_ms; char *file; };         /* metadata-log; file owned */
+/* Entries of logs, of which there may be ten thousand. `more`, owned: the whole object where it has other members too, else NULL. */
+struct tarn_iceberg_log_entry { int64_t timestamp_ms, snapshot_id; json_t *more; }; /* snapshot-log */
+struct tarn_iceberg_file_entry { int64_t timestamp_ms; char *file; json_t *more; };  /* metadata-log; file owned */
 /* statistics, partition-statistics: by snapshot; encryption-keys: by key-id. The whole object stays. */
 
 #define TARN_ICEBERG_LIST(type) struct { type *items; size_t count, cap; }

@@ -12,8 +12,13 @@ void tarn_iceberg_snapshot_done(struct tarn_iceberg_snapshot *item)
     free(item->text);
 }
 
-static void file_done(struct tarn_iceberg_file_entry *item) { free(item->file); }
-static void log_done(struct tarn_iceberg_log_entry *item) { (void)item; }
+static void file_done(struct tarn_iceberg_file_entry *item)
+{
+    free(item->file);
+    json_decref(item->more);
+}
+
+void tarn_iceberg_log_done(struct tarn_iceberg_log_entry *item) { json_decref(item->more); }
 static void ref_done(struct tarn_iceberg_ref *item)
 {
     free(item->name);
@@ -31,7 +36,7 @@ void tarn_iceberg_free(struct tarn_iceberg_meta *meta)
     TARN_ICEBERG_DROP_ALL(&meta->orders, order_done);
     TARN_ICEBERG_DROP_ALL(&meta->snapshots, tarn_iceberg_snapshot_done);
     TARN_ICEBERG_DROP_ALL(&meta->refs, ref_done);
-    TARN_ICEBERG_DROP_ALL(&meta->snapshot_log, log_done);
+    TARN_ICEBERG_DROP_ALL(&meta->snapshot_log, tarn_iceberg_log_done);
     TARN_ICEBERG_DROP_ALL(&meta->metadata_log, file_done);
     json_decref(meta->properties);
     json_decref(meta->statistics);
@@ -121,22 +126,17 @@ void tarn_iceberg_remove_ref(struct tarn_iceberg_meta *meta, const char *name)
     }
 }
 
-tarn_code tarn_iceberg_add_log(struct tarn_iceberg_meta *meta, int64_t timestamp_ms, int64_t snapshot_id,
-                               struct tarn_err *err)
+tarn_code tarn_iceberg_add_log(struct tarn_iceberg_meta *meta, struct tarn_iceberg_log_entry item, struct tarn_err *err)
 {
-    struct tarn_iceberg_log_entry item = { timestamp_ms, snapshot_id };
-
-    return TARN_ICEBERG_ADD(&meta->snapshot_log, item, log_done, err);
+    return TARN_ICEBERG_ADD(&meta->snapshot_log, item, tarn_iceberg_log_done, err);
 }
 
-tarn_code tarn_iceberg_add_file(struct tarn_iceberg_meta *meta, int64_t timestamp_ms, const char *file,
-                                struct tarn_err *err)
+tarn_code tarn_iceberg_add_file(struct tarn_iceberg_meta *meta, struct tarn_iceberg_file_entry item, struct tarn_err *err)
 {
-    struct tarn_iceberg_file_entry item = { timestamp_ms, strdup(file) };
-
-    if (!item.file)
-        return tarn_fail_oom(err);
-    return TARN_ICEBERG_ADD(&meta->metadata_log, item, file_done, err);
+    if (item.file)
+        return TARN_ICEBERG_ADD(&meta->metadata_log, item, file_done, err);
+    file_done(&item);
+    return tarn_fail_oom(err);
 }
 
 /* --- keeping some --- */

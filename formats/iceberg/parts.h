@@ -50,6 +50,7 @@ TARN_MUST tarn_code tarn_iceberg_order_check(const json_t *doc, const json_t *sc
 
 /* --- meta.c: the lists of a meta; items are taken over, also on failure --- */
 void tarn_iceberg_snapshot_done(struct tarn_iceberg_snapshot *item);
+void tarn_iceberg_log_done(struct tarn_iceberg_log_entry *item);
 /* Nothing in it yet but its version. */
 TARN_MUST tarn_code tarn_iceberg_blank(int64_t format_version, struct tarn_iceberg_meta **out, struct tarn_err *err);
 typedef bool tarn_iceberg_keep_fn(const void *ctx, int64_t id);
@@ -64,6 +65,6 @@ TARN_MUST tarn_code tarn_iceberg_add_snapshot(struct tarn_iceberg_meta *meta, st
 /* Over the old one of that name. */
 TARN_MUST tarn_code tarn_iceberg_put_ref(struct tarn_iceberg_meta *meta, struct tarn_iceberg_ref item, struct tarn_err *err);
 void tarn_iceberg_remove_ref(struct tarn_iceberg_meta *meta, const char *name);
-TARN_MUST tarn_code tarn_iceberg_add_log(struct tarn_iceberg_meta *meta, int64_t timestamp_ms, int64_t snapshot_id, struct tarn_err *err);
-TARN_MUST tarn_code tarn_iceberg_add_file(struct tarn_iceberg_meta *meta, int64_t timestamp_ms, const char *file, struct tarn_err *err);
+TARN_MUST tarn_code tarn_iceberg_add_log(struct tarn_iceberg_meta *meta, struct tarn_iceberg_log_entry item, struct tarn_err *err);
+TARN_MUST tarn_code tarn_iceberg_add_file(struct tarn_iceberg_meta *meta, struct tarn_iceberg_file_entry item, struct tarn_err *err);
 #endif

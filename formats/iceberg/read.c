@@ -249,12 +249,12 @@ static tarn_code read_logs(struct tarn_iceberg_meta *meta, const json_t *doc, st
     json_array_foreach((json_t *)(uintptr_t)snapshots, i, entry) {
         TARN_TRY(tarn_iceberg_need_i64(entry, "timestamp-ms", &at, err));
         TARN_TRY(tarn_iceberg_need_i64(entry, "snapshot-id", &id, err));
-        TARN_TRY(tarn_iceberg_add_log(meta, at, id, err));
+        TARN_TRY(tarn_iceberg_add_log(meta, (struct tarn_iceberg_log_entry){ at, id, tarn_iceberg_more(entry, 2) }, err));
     }
     json_array_foreach((json_t *)(uintptr_t)files, i, entry) {
         TARN_TRY(tarn_iceberg_need_i64(entry, "timestamp-ms", &at, err));
         TARN_TRY(tarn_iceberg_need_str(entry, "metadata-file", &file, err));
-        TARN_TRY(tarn_iceberg_add_file(meta, at, file, err));
+        TARN_TRY(tarn_iceberg_add_file(meta, (struct tarn_iceberg_file_entry){ at, strdup(file), tarn_iceberg_more(entry, 2) }, err));
     }
     return TARN_OK;
 }

@@ -155,7 +155,7 @@ static tarn_code move_main(struct tarn_iceberg_build *build, int64_t snapshot_id
         meta->last_updated_ms = at;
     build->is_dated = true;
     meta->current_snapshot_id = snapshot_id;
-    tarn_code code = tarn_iceberg_add_log(meta, at, snapshot_id, err);
+    tarn_code code = tarn_iceberg_add_log(meta, (struct tarn_iceberg_log_entry){ at, snapshot_id, NULL }, err);
     return code == TARN_OK && is_new ? tarn_iceberg_ids_add(&build->heads, snapshot_id, err) : code;
 }
 

@@ -104,18 +104,21 @@ static tarn_code close_snapshot_log(struct tarn_iceberg_build *build, struct tar
     if (!has_passing && !build->removed_snapshots)
         return TARN_OK;
     tarn_code code = sorted_snapshots(meta, &known, err);
-    for (size_t i = 0; i < meta->snapshot_log.count && code == TARN_OK; i++) {
+    if (code != TARN_OK)
+        return code;
+    for (size_t i = 0; i < meta->snapshot_log.count; i++) {
         int64_t id = meta->snapshot_log.items[i].snapshot_id;
         bool exists = bsearch(&id, known, meta->snapshots.count, sizeof *known, compare_ids) != NULL;
         bool passed = id != meta->current_snapshot_id && tarn_iceberg_ids_have(&build->heads, id);
-        if (exists && !passed)
+        if (exists && !passed) {
             meta->snapshot_log.items[kept++] = meta->snapshot_log.items[i];
-        else if (!exists && build->removed_snapshots)
-            kept = 0;
+            continue;
+        }
+        tarn_iceberg_log_done(&meta->snapshot_log.items[i]);
+        while (!exists && build->removed_snapshots && kept > 0)
+            tarn_iceberg_log_done(&meta->snapshot_log.items[--kept]);
     }
     free(known);
-    if (code != TARN_OK)
-        return code;
     meta->snapshot_log.count = kept;
     if (meta->current_snapshot_id != TARN_ICEBERG_NONE &&
         (kept == 0 || meta->snapshot_log.items[kept - 1].snapshot_id != meta->current_snapshot_id))
@@ -148,7 +151,7 @@ static tarn_code close_metadata_log(struct tarn_iceberg_build *build, int64_t ba
         return TARN_OK;
     }
     tarn_iceberg_cut_files(build->meta, previous_versions(meta) - 1);
-    return tarn_iceberg_add_file(build->meta, base_updated_ms, base_file, err);
+    return tarn_iceberg_add_file(build->meta, (struct tarn_iceberg_file_entry){ base_updated_ms, strdup(base_file), NULL }, err);
 }
 
 static tarn_code close(struct tarn_iceberg_build *build, int64_t base_updated_ms, struct tarn_err *err)

@@ -30,4 +30,9 @@ json_t *tarn_iceberg_with_i64(const json_t *doc, const char *key, int64_t value)
 size_t tarn_iceberg_location_len(const char *location);
 /* Borrowed from `doc`, counted once more: for a list that keeps it. */
 static inline json_t *tarn_iceberg_keep(const json_t *doc) { return json_incref((json_t *)(uintptr_t)doc); }
+/* Kept where it has members besides the `known` ones that it must have; else NULL. */
+static inline json_t *tarn_iceberg_more(const json_t *doc, size_t known)
+{
+    return json_object_size(doc) > known ? tarn_iceberg_keep(doc) : NULL;
+}
 #endif

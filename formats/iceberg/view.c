@@ -9,7 +9,7 @@
 
 static void version_done(struct tarn_iceberg_view_version *item) { json_decref(item->doc); }
 static void schema_done(struct tarn_iceberg_schema *item) { json_decref(item->doc); }
-static void entry_done(struct tarn_iceberg_view_entry *item) { (void)item; }
+void tarn_iceberg_view_entry_done(struct tarn_iceberg_view_entry *item) { json_decref(item->more); }
 
 void tarn_iceberg_view_free(struct tarn_iceberg_view *view)
 {
@@ -18,7 +18,7 @@ void tarn_iceberg_view_free(struct tarn_iceberg_view *view)
     free(view->uuid);
     free(view->location);
     TARN_ICEBERG_DROP_ALL(&view->versions, version_done);
-    TARN_ICEBERG_DROP_ALL(&view->log, entry_done);
+    TARN_ICEBERG_DROP_ALL(&view->log, tarn_iceberg_view_entry_done);
     TARN_ICEBERG_DROP_ALL(&view->schemas, schema_done);
     json_decref(view->properties);
     json_decref(view->rest);
@@ -64,12 +64,10 @@ tarn_code tarn_iceberg_view_add_schema(struct tarn_iceberg_view *view, struct ta
     return TARN_ICEBERG_ADD(&view->schemas, item, schema_done, err);
 }
 
-tarn_code tarn_iceberg_view_add_entry(struct tarn_iceberg_view *view, int64_t timestamp_ms, int64_t version_id,
+tarn_code tarn_iceberg_view_add_entry(struct tarn_iceberg_view *view, struct tarn_iceberg_view_entry item,
                                       struct tarn_err *err)
 {
-    struct tarn_iceberg_view_entry item = { timestamp_ms, version_id };
-
-    return TARN_ICEBERG_ADD(&view->log, item, entry_done, err);
+    return TARN_ICEBERG_ADD(&view->log, item, tarn_iceberg_view_entry_done, err);
 }
 
 /* --- reading --- */
@@ -108,7 +106,8 @@ static tarn_code read_lists(struct tarn_iceberg_view *view, const json_t *doc, s
         struct tarn_iceberg_view_entry entry = { 0 };
         TARN_TRY(tarn_iceberg_need_i64(item, "timestamp-ms", &entry.timestamp_ms, err));
         TARN_TRY(tarn_iceberg_need_i64(item, "version-id", &entry.version_id, err));
-        TARN_TRY(tarn_iceberg_view_add_entry(view, entry.timestamp_ms, entry.version_id, err));
+        entry.more = tarn_iceberg_more(item, 2);
+        TARN_TRY(tarn_iceberg_view_add_entry(view, entry, err));
     }
     json_array_foreach((json_t *)(uintptr_t)schemas, i, item) {
         struct tarn_iceberg_schema schema = { 0 };
@@ -196,6 +195,18 @@ static void write_json(struct tarn_jsonw *w, const char *key, const json_t *valu
     tarn_jsonw_json(w, value);
 }
 
+static void write_entry(struct tarn_jsonw *w, const struct tarn_iceberg_view_entry *entry)
+{
+    if (entry->more) {
+        tarn_jsonw_json(w, entry->more);
+        return;
+    }
+    tarn_jsonw_object(w);
+    tarn_jsonw_ki64(w, "timestamp-ms", entry->timestamp_ms);
+    tarn_jsonw_ki64(w, "version-id", entry->version_id);
+    tarn_jsonw_object_end(w);
+}
+
 static void write_lists(struct tarn_jsonw *w, const struct tarn_iceberg_view *view)
 {
     tarn_jsonw_key(w, "versions");
@@ -205,12 +216,8 @@ static void write_lists(struct tarn_jsonw *w, const struct tarn_iceberg_view *vi
     tarn_jsonw_array_end(w);
     tarn_jsonw_key(w, "version-log");
     tarn_jsonw_array(w);
-    for (size_t i = 0; i < view->log.count; i++) {
-        tarn_jsonw_object(w);
-        tarn_jsonw_ki64(w, "timestamp-ms", view->log.items[i].timestamp_ms);
-        tarn_jsonw_ki64(w, "version-id", view->log.items[i].version_id);
-        tarn_jsonw_object_end(w);
-    }
+    for (size_t i = 0; i < view->log.count; i++)
+        write_entry(w, &view->log.items[i]);
     tarn_jsonw_array_end(w);
     tarn_jsonw_key(w, "schemas");
     tarn_jsonw_array(w);

@@ -9,7 +9,7 @@ struct tarn_iceberg_view_version {
     int64_t id, timestamp_ms, schema_id;
     json_t *doc; /* owned: the whole object */
 };
-struct tarn_iceberg_view_entry { int64_t timestamp_ms, version_id; };
+struct tarn_iceberg_view_entry { int64_t timestamp_ms, version_id; json_t *more; }; /* as tarn_iceberg_log_entry */
 
 struct tarn_iceberg_view {
     char *uuid, *location;

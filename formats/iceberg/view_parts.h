@@ -8,6 +8,7 @@ TARN_MUST tarn_code tarn_iceberg_view_add_version(struct tarn_iceberg_view *view
                                                   struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_view_add_schema(struct tarn_iceberg_view *view, struct tarn_iceberg_schema item,
                                                  struct tarn_err *err);
-TARN_MUST tarn_code tarn_iceberg_view_add_entry(struct tarn_iceberg_view *view, int64_t timestamp_ms, int64_t version_id,
+TARN_MUST tarn_code tarn_iceberg_view_add_entry(struct tarn_iceberg_view *view, struct tarn_iceberg_view_entry item,
                                                 struct tarn_err *err);
+void tarn_iceberg_view_entry_done(struct tarn_iceberg_view_entry *item);
 #endif

@@ -140,7 +140,8 @@ static tarn_code log_current(struct tarn_iceberg_view_build *build, struct tarn_
 
     if (!build->moved || !current)
         return TARN_OK;
-    return tarn_iceberg_view_add_entry(build->view, is_new ? current->timestamp_ms : build->now_ms, current->id, err);
+    struct tarn_iceberg_view_entry item = { is_new ? current->timestamp_ms : build->now_ms, current->id, NULL };
+    return tarn_iceberg_view_add_entry(build->view, item, err);
 }
 
 static bool has_dialect(const json_t *version, const char *dialect)
@@ -205,10 +206,13 @@ static void cut_log(struct tarn_iceberg_view *view)
     size_t kept = 0;
 
     for (size_t i = 0; i < view->log.count; i++) {
-        if (tarn_iceberg_view_version_of(view, view->log.items[i].version_id))
+        if (tarn_iceberg_view_version_of(view, view->log.items[i].version_id)) {
             view->log.items[kept++] = view->log.items[i];
-        else
-            kept = 0;
+            continue;
+        }
+        tarn_iceberg_view_entry_done(&view->log.items[i]);
+        while (kept > 0)
+            tarn_iceberg_view_entry_done(&view->log.items[--kept]);
     }
     view->log.count = kept;
 }

@@ -68,6 +68,10 @@ static void write_snapshots(struct tarn_jsonw *w, const struct tarn_iceberg_meta
 
 static void write_log(struct tarn_jsonw *w, const struct tarn_iceberg_log_entry *entry)
 {
+    if (entry->more) {
+        tarn_jsonw_json(w, entry->more);
+        return;
+    }
     tarn_jsonw_object(w);
     tarn_jsonw_ki64(w, "timestamp-ms", entry->timestamp_ms);
     tarn_jsonw_ki64(w, "snapshot-id", entry->snapshot_id);
@@ -76,6 +80,10 @@ static void write_log(struct tarn_jsonw *w, const struct tarn_iceberg_log_entry 
 
 static void write_file(struct tarn_jsonw *w, const struct tarn_iceberg_file_entry *entry)
 {
+    if (entry->more) {
+        tarn_jsonw_json(w, entry->more);
+        return;
+    }
     tarn_jsonw_object(w);
     tarn_jsonw_ki64(w, "timestamp-ms", entry->timestamp_ms);
     tarn_jsonw_kstr(w, "metadata-file", entry->file);
