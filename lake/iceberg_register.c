@@ -22,6 +22,9 @@ static tarn_code read_file(struct tarn_lake *lake, struct tarn_iceberg_register_
     tarn_code code = tarn_iceberg_file_parse(lake, use->metadata_location, &work->meta, err);
 
     if (code == TARN_OK)
+        code = tarn_iceberg_check_offered(work->meta, err);
+    code = tarn_iceberg_judged(code, err);
+    if (code == TARN_OK)
         code = tarn_iceberg_allowed(lake, work->meta->location, &use->who, err);
     if (code == TARN_OK)
         code = tarn_iceberg_check_paths(lake, work->meta, NULL, &use->who, 0, NULL, err);

@@ -172,7 +172,9 @@ static tarn_code register_check(struct tarn_lake *lake, void *state, struct tarn
     if (code == TARN_OK)
         code = tarn_iceberg_file_read(lake, use->metadata_location, &text, err);
     if (code == TARN_OK)
-        code = tarn_iceberg_view_parse(text.data ? text.data : "", text.len, &use->view, err);
+        code = tarn_iceberg_judged(tarn_iceberg_view_parse(text.data ? text.data : "", text.len, &use->view, err), err);
+    if (code == TARN_OK)
+        code = tarn_iceberg_judged(tarn_iceberg_view_check_offered(use->view, err), err);
     if (code == TARN_OK)
         code = tarn_iceberg_allowed(lake, use->view->location, &use->who, err);
     if (code == TARN_OK)

@@ -141,6 +141,10 @@ TARN_MUST tarn_code tarn_iceberg_empty(const json_t *updates, struct tarn_iceber
 /* What must hold of every document (TableMetadata's constructor and build()). */
 TARN_MUST tarn_code tarn_iceberg_check(const struct tarn_iceberg_meta *meta, struct tarn_err *err);
 
+/* --- offered.c --- */
+/* What must hold besides of one that another writer made: every part, of what is past too, is one that readers open. */
+TARN_MUST tarn_code tarn_iceberg_check_offered(const struct tarn_iceberg_meta *meta, struct tarn_err *err);
+
 /* --- names.c: metadata files --- */
 /* What the last part of its path begins with, before a dash: it rises with each commit. -1: no number. */
 int64_t tarn_iceberg_file_number(const char *file);

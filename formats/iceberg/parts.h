@@ -9,9 +9,17 @@ TARN_MUST tarn_code tarn_iceberg_ref_read(const char *name, const json_t *doc, s
 /* --- snapshot.c --- */
 /* What *out owns is freed by tarn_iceberg_snapshot_done (meta.c), after a failure too. */
 TARN_MUST tarn_code tarn_iceberg_snapshot_read(const json_t *doc, struct tarn_iceberg_snapshot *out, struct tarn_err *err);
+/* What readers ask of one beside what tarn_iceberg_snapshot_read asks. */
+TARN_MUST tarn_code tarn_iceberg_snapshot_form(const json_t *doc, const struct tarn_iceberg_snapshot *snapshot, struct tarn_err *err);
 /* A whole document in one pass: its snapshots go to `meta`, one by one, the other members to `rest`. */
 TARN_MUST tarn_code tarn_iceberg_split(const char *text, size_t len, struct tarn_iceberg_meta *meta, struct tarn_buf *rest,
                                        struct tarn_err *err);
+
+/* --- update_snapshot.c, update_extra.c: what readers ask of a ref's retention, a statistics file, a key --- */
+TARN_MUST tarn_code tarn_iceberg_ref_form(const json_t *doc, bool is_tag, struct tarn_err *err);
+TARN_MUST tarn_code tarn_iceberg_statistics_form(const json_t *doc, struct tarn_err *err);
+TARN_MUST tarn_code tarn_iceberg_partition_statistics_form(const json_t *doc, struct tarn_err *err);
+TARN_MUST tarn_code tarn_iceberg_key_form(const json_t *doc, struct tarn_err *err);
 
 /* --- types.c --- */
 /* The format version that brought a primitive type; 0: there is no such type. */
@@ -40,11 +48,15 @@ int64_t tarn_iceberg_field_id_of(const json_t *schema, const char *dotted); /* T
 TARN_MUST tarn_code tarn_iceberg_spec_bind(const json_t *doc, const struct tarn_iceberg_meta *meta, const json_t *schema,
                                            int64_t *last_id, json_t **out, struct tarn_err *err);
 bool tarn_iceberg_spec_compatible(const json_t *a, const json_t *b); /* same sources, transforms, names in order; field ids do not count */
+/* Every field with source, name, transform; names and field ids unique. */
+TARN_MUST tarn_code tarn_iceberg_spec_form(const json_t *doc, struct tarn_err *err);
 /* Does the default spec still fit the current schema? "Cannot find source column for partition field: ..." */
 TARN_MUST tarn_code tarn_iceberg_spec_check(const json_t *doc, const json_t *schema, struct tarn_err *err);
 
 /* --- order.c --- */
 TARN_MUST tarn_code tarn_iceberg_order_bind(const json_t *doc, const json_t *schema, json_t **out, struct tarn_err *err);
+/* Every field with source, transform, direction, order of nulls; id 0 without a field, and only then. */
+TARN_MUST tarn_code tarn_iceberg_order_form(const json_t *doc, struct tarn_err *err);
 bool tarn_iceberg_order_same(const json_t *a, const json_t *b);
 TARN_MUST tarn_code tarn_iceberg_order_check(const json_t *doc, const json_t *schema, struct tarn_err *err);
 

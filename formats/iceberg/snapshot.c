@@ -46,6 +46,32 @@ json_t *tarn_iceberg_snapshot_tree(const struct tarn_iceberg_snapshot *snapshot)
     return doc;
 }
 
+/* Without either of the two nothing tells which files the snapshot has, and no reader opens the table. The second is version 1's. */
+static tarn_code check_files(const json_t *doc, const struct tarn_iceberg_snapshot *snapshot, struct tarn_err *err)
+{
+    const json_t *manifests = NULL;
+    tarn_code code = snapshot->manifest_list ? TARN_OK : tarn_iceberg_opt_array(doc, "manifests", &manifests, err);
+
+    if (code == TARN_OK && !snapshot->manifest_list && !manifests)
+        return tarn_fail_field(err, "manifest-list", "Cannot parse missing field: manifest-list");
+    for (size_t i = 0; i < json_array_size(manifests); i++)
+        if (!json_is_string(json_array_get(manifests, i)))
+            return tarn_fail_field(err, "manifests", "Cannot parse manifests: it must be an array of text");
+    return code;
+}
+
+tarn_code tarn_iceberg_snapshot_form(const json_t *doc, const struct tarn_iceberg_snapshot *snapshot, struct tarn_err *err)
+{
+    const json_t *summary = tarn_iceberg_member(doc, "summary");
+    tarn_code code = check_files(doc, snapshot, err);
+
+    if (code == TARN_OK && summary)
+        code = tarn_iceberg_check_texts(summary, "summary", err);
+    if (code == TARN_OK && snapshot->id == TARN_ICEBERG_NONE)
+        return tarn_fail_field(err, "snapshot-id", "Invalid snapshot-id: -1 stands for no snapshot");
+    return code;
+}
+
 /* --- out of a document --- */
 
 struct split {

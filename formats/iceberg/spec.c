@@ -81,11 +81,16 @@ static tarn_code check_members(const json_t *field, struct tarn_err *err)
         code = tarn_iceberg_need_str(field, "transform", &transform, err);
     if (code == TARN_OK && *name == '\0')
         code = tarn_fail_field(err, "spec", "Cannot use empty or null partition name");
-    if (code == TARN_OK && !tarn_iceberg_transform_valid(transform))
-        code = tarn_fail_field(err, "spec", "Invalid transform: %.100s", transform);
-    if (code == TARN_OK)
-        code = tarn_iceberg_check_id("field-id", number_of(field, "field-id"), err);
     return code;
+}
+
+static tarn_code check_new(const json_t *field, struct tarn_err *err)
+{
+    tarn_code code = check_members(field, err);
+
+    if (code == TARN_OK && !tarn_iceberg_transform_valid(text_of(field, "transform")))
+        code = tarn_fail_field(err, "spec", "Invalid transform: %.100s", text_of(field, "transform"));
+    return code == TARN_OK ? tarn_iceberg_check_id("field-id", number_of(field, "field-id"), err) : code;
 }
 
 /* A partition may bear a column's name only when it is that column, or was (void). */
@@ -100,10 +105,16 @@ static tarn_code check_name(const json_t *field, const json_t *schema, struct ta
                            text_of(field, "name"));
 }
 
-static tarn_code check_pair(const json_t *one, const json_t *other, struct tarn_err *err)
+static tarn_code check_names(const json_t *one, const json_t *other, struct tarn_err *err)
 {
     if (strcmp(text_of(one, "name"), text_of(other, "name")) == 0)
         return tarn_fail_field(err, "spec", "Cannot use partition name more than once: %.100s", text_of(one, "name"));
+    return TARN_OK;
+}
+
+static tarn_code check_pair(const json_t *one, const json_t *other, struct tarn_err *err)
+{
+    TARN_TRY(check_names(one, other, err));
     if (number_of(one, "source-id") == number_of(other, "source-id") && strcmp(text_of(one, "transform"), "void") != 0 &&
         strcmp(text_of(one, "transform"), text_of(other, "transform")) == 0)
         return tarn_fail_field(err, "spec", "Cannot add redundant partition field: %.100s", text_of(other, "name"));
@@ -115,7 +126,7 @@ static tarn_code check_fields(const json_t *fields, const json_t *schema, struct
     tarn_code code = TARN_OK;
 
     for (size_t i = 0; i < json_array_size(fields) && code == TARN_OK; i++) {
-        code = check_members(json_array_get(fields, i), err);
+        code = check_new(json_array_get(fields, i), err);
         if (code == TARN_OK)
             code = check_name(json_array_get(fields, i), schema, err);
         for (size_t j = 0; j < i && code == TARN_OK; j++)
@@ -162,6 +173,23 @@ static tarn_code check_new_id(const json_t *before, const json_t *field, int64_t
     return !has_id(before, id) ? TARN_OK
                                : tarn_fail_field(err, "spec", "Cannot use field id more than once in one partition spec: %lld: %.100s",
                                                  (long long)id, text_of(field, "name"));
+}
+
+tarn_code tarn_iceberg_spec_form(const json_t *doc, struct tarn_err *err)
+{
+    json_auto_t *before = json_array();
+    size_t i;
+    json_t *field;
+
+    json_array_foreach((json_t *)(uintptr_t)fields_of(doc), i, field) {
+        TARN_TRY(check_members(field, err));
+        TARN_TRY(check_new_id(before, field, number_of(field, "field-id"), err));
+        for (size_t j = 0; j < i; j++)
+            TARN_TRY(check_names(json_array_get(before, j), field, err));
+        if (json_array_append(before, field) != 0)
+            return tarn_fail_oom(err);
+    }
+    return TARN_OK;
 }
 
 static tarn_code number_fields(const struct tarn_iceberg_meta *meta, const json_t *fields, int64_t *last_id,

@@ -47,11 +47,22 @@ static tarn_code check_blob(const json_t *blob, struct tarn_err *err)
     return properties ? tarn_iceberg_check_texts(properties, "properties", err) : TARN_OK;
 }
 
-static tarn_code check_blobs(const json_t *file, struct tarn_err *err)
+tarn_code tarn_iceberg_partition_statistics_form(const json_t *doc, struct tarn_err *err)
+{
+    const char *path = NULL;
+    int64_t id = 0, size = 0;
+
+    TARN_TRY(tarn_iceberg_need_i64(doc, "snapshot-id", &id, err));
+    TARN_TRY(tarn_iceberg_need_str(doc, "statistics-path", &path, err));
+    return tarn_iceberg_need_i64(doc, "file-size-in-bytes", &size, err);
+}
+
+tarn_code tarn_iceberg_statistics_form(const json_t *file, struct tarn_err *err)
 {
     const json_t *blobs = NULL;
     int64_t size = 0;
 
+    TARN_TRY(tarn_iceberg_partition_statistics_form(file, err));
     TARN_TRY(tarn_iceberg_need_i64(file, "file-footer-size-in-bytes", &size, err));
     TARN_TRY(tarn_iceberg_need_array(file, "blob-metadata", &blobs, err));
     for (size_t i = 0; i < json_array_size(blobs); i++)
@@ -63,20 +74,10 @@ static tarn_code set_of(struct tarn_iceberg_build *build, json_t **array, const 
                         struct tarn_err *err)
 {
     const json_t *added = NULL;
-    const char *path = NULL;
-    int64_t id = 0, size = 0;
-    tarn_code code = tarn_iceberg_need_object(doc, member, &added, err);
 
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_i64(added, "snapshot-id", &id, err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_str(added, "statistics-path", &path, err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_i64(added, "file-size-in-bytes", &size, err);
-    if (code == TARN_OK && array == &build->meta->statistics)
-        code = check_blobs(added, err);
-    if (code != TARN_OK)
-        return code;
+    TARN_TRY(tarn_iceberg_need_object(doc, member, &added, err));
+    TARN_TRY(array == &build->meta->statistics ? tarn_iceberg_statistics_form(added, err)
+                                               : tarn_iceberg_partition_statistics_form(added, err));
     return replace(build, array, "snapshot-id", json_object_get(added, "snapshot-id"), added, err);
 }
 
@@ -117,22 +118,24 @@ static bool is_base64(const char *text)
     return text[len + pad] == '\0' && len % 4 != 1 && (pad == 0 || (pad <= 2 && (len + pad) % 4 == 0));
 }
 
+tarn_code tarn_iceberg_key_form(const json_t *doc, struct tarn_err *err)
+{
+    const char *id = NULL, *secret = NULL;
+
+    TARN_TRY(tarn_iceberg_need_str(doc, "key-id", &id, err));
+    TARN_TRY(tarn_iceberg_need_str(doc, "encrypted-key-metadata", &secret, err));
+    return is_base64(secret) ? TARN_OK
+                             : tarn_fail_field(err, "encrypted-key-metadata", "Cannot parse encrypted-key-metadata: it must be base64");
+}
+
 tarn_code tarn_iceberg_add_key(struct tarn_iceberg_build *build, const json_t *doc, struct tarn_err *err)
 {
     const json_t *key = NULL;
-    const char *id = NULL, *secret = NULL;
     size_t i;
     json_t *entry;
-    tarn_code code = tarn_iceberg_need_object(doc, "encryption-key", &key, err);
 
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_str(key, "key-id", &id, err);
-    if (code == TARN_OK)
-        code = tarn_iceberg_need_str(key, "encrypted-key-metadata", &secret, err);
-    if (code == TARN_OK && !is_base64(secret))
-        code = tarn_fail_field(err, "encrypted-key-metadata", "Cannot parse encrypted-key-metadata: it must be base64");
-    if (code != TARN_OK)
-        return code;
+    TARN_TRY(tarn_iceberg_need_object(doc, "encryption-key", &key, err));
+    TARN_TRY(tarn_iceberg_key_form(key, err));
     json_array_foreach(build->meta->encryption_keys, i, entry)
         if (json_equal(json_object_get(entry, "key-id"), json_object_get(key, "key-id")))
             return TARN_OK;

@@ -17,32 +17,6 @@ static tarn_code check_ready(const struct tarn_iceberg_meta *meta, struct tarn_e
     return TARN_OK;
 }
 
-/* Without either of the two nothing tells which files the snapshot has, and no reader opens the table. The second is version 1's. */
-static tarn_code check_files(const json_t *doc, const struct tarn_iceberg_snapshot *snapshot, struct tarn_err *err)
-{
-    const json_t *manifests = NULL;
-    tarn_code code = snapshot->manifest_list ? TARN_OK : tarn_iceberg_opt_array(doc, "manifests", &manifests, err);
-
-    if (code == TARN_OK && !snapshot->manifest_list && !manifests)
-        return tarn_fail_field(err, "manifest-list", "Cannot parse missing field: manifest-list");
-    for (size_t i = 0; i < json_array_size(manifests); i++)
-        if (!json_is_string(json_array_get(manifests, i)))
-            return tarn_fail_field(err, "manifests", "Cannot parse manifests: it must be an array of text");
-    return code;
-}
-
-static tarn_code check_readable(const json_t *doc, const struct tarn_iceberg_snapshot *snapshot, struct tarn_err *err)
-{
-    const json_t *summary = tarn_iceberg_member(doc, "summary");
-    tarn_code code = check_files(doc, snapshot, err);
-
-    if (code == TARN_OK && summary)
-        code = tarn_iceberg_check_texts(summary, "summary", err);
-    if (code == TARN_OK && snapshot->id == TARN_ICEBERG_NONE)
-        return tarn_fail_field(err, "snapshot-id", "Invalid snapshot-id: -1 stands for no snapshot");
-    return code;
-}
-
 static tarn_code check_sequence(const struct tarn_iceberg_meta *meta, const struct tarn_iceberg_snapshot *snapshot,
                                 struct tarn_err *err)
 {
@@ -85,7 +59,7 @@ tarn_code tarn_iceberg_add_snapshot_update(struct tarn_iceberg_build *build, con
     if (code == TARN_OK)
         code = tarn_iceberg_snapshot_read(value, &snapshot, err);
     if (code == TARN_OK)
-        code = check_readable(value, &snapshot, err);
+        code = tarn_iceberg_snapshot_form(value, &snapshot, err);
     if (code == TARN_OK)
         code = check_sequence(meta, &snapshot, err);
     if (code == TARN_OK)
@@ -104,7 +78,7 @@ tarn_code tarn_iceberg_add_snapshot_update(struct tarn_iceberg_build *build, con
 
 /* --- refs --- */
 
-static tarn_code check_retention(const json_t *doc, bool is_tag, struct tarn_err *err)
+tarn_code tarn_iceberg_ref_form(const json_t *doc, bool is_tag, struct tarn_err *err)
 {
     static const char *const keys[] = { "min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-age-ms" };
 
@@ -162,7 +136,7 @@ static tarn_code move_main(struct tarn_iceberg_build *build, int64_t snapshot_id
 static tarn_code check_ref(const struct tarn_iceberg_build *build, const struct tarn_iceberg_ref *ref, const json_t *doc,
                            struct tarn_err *err)
 {
-    tarn_code code = check_retention(doc, ref->is_tag, err);
+    tarn_code code = tarn_iceberg_ref_form(doc, ref->is_tag, err);
 
     if (code == TARN_OK && !tarn_iceberg_snapshot_of(build->meta, ref->snapshot_id))
         code = tarn_fail_field(err, "snapshot-id", "Cannot set %.100s to unknown snapshot: %lld", ref->name,

@@ -1,5 +1,6 @@
 /* value.c - members of a JSON object by type. */
 #include "formats/iceberg/value.h"
+#include <stdlib.h>
 #include <string.h>
 
 const json_t *tarn_iceberg_member(const json_t *doc, const char *key)
@@ -112,6 +113,21 @@ tarn_code tarn_iceberg_need_bool(const json_t *doc, const char *key, bool *out, 
 tarn_code tarn_iceberg_check_id(const char *key, int64_t id, struct tarn_err *err)
 {
     return id <= INT32_MAX ? TARN_OK : tarn_fail_field(err, key, "Invalid %s: %lld is beyond 32 bits", key, (long long)id);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+tarn_code tarn_iceberg_check_unique(const char *list, const char *key, int64_t *ids, size_t count, struct tarn_err *err)
+{
+    qsort(ids, count, sizeof *ids, compare_ids);
+    for (size_t i = 1; i < count; i++)
+        if (ids[i] == ids[i - 1])
+            return tarn_fail_field(err, list, "Cannot parse %s: two have the %s %lld", list, key, (long long)ids[i]);
+    return TARN_OK;
 }
 
 tarn_code tarn_iceberg_check_texts(const json_t *object, const char *key, struct tarn_err *err)

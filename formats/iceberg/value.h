@@ -22,6 +22,8 @@ TARN_MUST tarn_code tarn_iceberg_opt_object(const json_t *doc, const char *key, 
 TARN_MUST tarn_code tarn_iceberg_opt_bool(const json_t *doc, const char *key, bool *out, struct tarn_err *err);
 /* Ids of schemas, specs, orders, fields and versions of views are 32 bits wide: so that one more is a number yet, and clients read it. */
 TARN_MUST tarn_code tarn_iceberg_check_id(const char *key, int64_t id, struct tarn_err *err);
+/* Ids of the items of `list`, which are sorted: TARN_INVALID names one that is there twice. */
+TARN_MUST tarn_code tarn_iceberg_check_unique(const char *list, const char *key, int64_t *ids, size_t count, struct tarn_err *err);
 /* An object whose values are all text. */
 TARN_MUST tarn_code tarn_iceberg_check_texts(const json_t *object, const char *key, struct tarn_err *err);
 /* `doc` with `key` set to a number, as a shallow copy; owned. NULL: no memory. */

@@ -26,6 +26,8 @@ TARN_DEFINE_AUTO(iceberg_view, struct tarn_iceberg_view)
 /* --- view.c --- */
 TARN_MUST tarn_code tarn_iceberg_view_parse(const char *text, size_t len, struct tarn_iceberg_view **out, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_view_write(const struct tarn_iceberg_view *view, struct tarn_buf *out, struct tarn_err *err);
+/* As tarn_iceberg_check_offered (offered.c). */
+TARN_MUST tarn_code tarn_iceberg_view_check_offered(const struct tarn_iceberg_view *view, struct tarn_err *err);
 /* Nothing in it yet. */
 TARN_MUST tarn_code tarn_iceberg_view_blank(struct tarn_iceberg_view **out, struct tarn_err *err);
 const struct tarn_iceberg_view_version *tarn_iceberg_view_version_of(const struct tarn_iceberg_view *view, int64_t id);

@@ -4,6 +4,8 @@
 #include "formats/iceberg/view.h"
 
 TARN_MUST tarn_code tarn_iceberg_view_version_read(const json_t *doc, struct tarn_iceberg_view_version *out, struct tarn_err *err);
+/* What readers ask of one besides. */
+TARN_MUST tarn_code tarn_iceberg_view_version_form(const json_t *doc, struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_view_add_version(struct tarn_iceberg_view *view, struct tarn_iceberg_view_version item,
                                                   struct tarn_err *err);
 TARN_MUST tarn_code tarn_iceberg_view_add_schema(struct tarn_iceberg_view *view, struct tarn_iceberg_schema item,

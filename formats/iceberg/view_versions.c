@@ -11,10 +11,8 @@ static const char *dialect_of(const json_t *representation)
     return type && strcasecmp(type, "sql") == 0 ? json_string_value(json_object_get(representation, "dialect")) : NULL;
 }
 
-static tarn_code check_representations(const json_t *version, struct tarn_err *err)
+static tarn_code check_representations(const json_t *list, struct tarn_err *err)
 {
-    const json_t *list = json_object_get(version, "representations");
-
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         const char *type = NULL, *text = NULL, *dialect = dialect_of(one);
@@ -33,6 +31,17 @@ static tarn_code check_representations(const json_t *version, struct tarn_err *e
         }
     }
     return TARN_OK;
+}
+
+tarn_code tarn_iceberg_view_version_form(const json_t *doc, struct tarn_err *err)
+{
+    const json_t *levels = json_object_get(doc, "default-namespace");
+
+    TARN_TRY(tarn_iceberg_check_texts(json_object_get(doc, "summary"), "summary", err));
+    for (size_t i = 0; i < json_array_size(levels); i++)
+        if (!json_is_string(json_array_get(levels, i)))
+            return tarn_fail_field(err, "default-namespace", "Cannot parse default-namespace: it must be an array of text");
+    return check_representations(json_object_get(doc, "representations"), err);
 }
 
 static bool is_same_version(const json_t *a, const json_t *b)
@@ -93,7 +102,7 @@ static tarn_code put_version(struct tarn_iceberg_view_build *build, const json_t
     if (code != TARN_OK)
         return code;
     json_decref(version.doc);
-    code = check_representations(doc, err);
+    code = tarn_iceberg_view_version_form(doc, err);
     if (code == TARN_OK)
         code = resolve_schema(build, &version.schema_id, err);
     if (code != TARN_OK)
