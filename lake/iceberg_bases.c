@@ -48,18 +48,28 @@ void tarn_iceberg_bases_free(struct tarn_iceberg_bases *bases)
     free(bases);
 }
 
-/* With the lock held. */
-static struct base *unlink_table(struct tarn_iceberg_bases *bases, int64_t table_id)
+/* With the lock held: the table's, unless it is newer than `revision`. Who reads or gives back late must not take it from the others. */
+static struct base *unlink_table(struct tarn_iceberg_bases *bases, int64_t table_id, int64_t revision)
 {
     for (struct base **at = &bases->newest; *at; at = &(*at)->older) {
         struct base *base = *at;
-        if (base->table_id != table_id)
+        if (base->table_id != table_id || base->revision > revision)
             continue;
         *at = base->older;
         base->older = NULL;
         return base;
     }
     return NULL;
+}
+
+/* With the lock held. */
+static bool has_table(const struct tarn_iceberg_bases *bases, int64_t table_id)
+{
+    const struct base *base = bases->newest;
+
+    while (base && base->table_id != table_id)
+        base = base->older;
+    return base;
 }
 
 /* With the lock held; the list of those that are too many. */
@@ -87,7 +97,7 @@ struct tarn_iceberg_meta *tarn_iceberg_bases_take(struct tarn_iceberg_bases *bas
     if (!bases)
         return NULL;
     pthread_mutex_lock(&bases->lock);
-    struct base *base = unlink_table(bases, table_id);
+    struct base *base = unlink_table(bases, table_id, revision);
     pthread_mutex_unlock(&bases->lock);
     if (base && base->revision == revision) {
         meta = tarn_take(&base->meta);
@@ -108,10 +118,12 @@ void tarn_iceberg_bases_give(struct tarn_iceberg_bases *bases, int64_t table_id,
     }
     *base = (struct base){ .table_id = table_id, .revision = revision, .bytes = bytes, .meta = meta };
     pthread_mutex_lock(&bases->lock);
-    struct base *before = unlink_table(bases, table_id);
-    base->older = bases->newest;
-    bases->newest = base;
-    struct base *rest = cut(bases);
+    struct base *before = unlink_table(bases, table_id, revision), *rest = base;
+    if (!has_table(bases, table_id)) {
+        base->older = bases->newest;
+        bases->newest = base;
+        rest = cut(bases);
+    }
     pthread_mutex_unlock(&bases->lock);
     free_list(before);
     free_list(rest);

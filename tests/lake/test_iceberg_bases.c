@@ -48,6 +48,19 @@ Test(bases, one_is_taken_once_and_only_of_its_revision)
     tarn_iceberg_bases_free(bases);
 }
 
+Test(bases, who_comes_late_takes_no_newer_one_away)
+{
+    struct tarn_iceberg_bases *bases = tarn_iceberg_bases_new(1000);
+    tarn_iceberg_bases_give(bases, 7, 5, 10, meta_of(75));
+    cr_expect(eq(i64, taken(bases, 7, 4), 0));
+    tarn_iceberg_bases_give(bases, 7, 4, 10, meta_of(74)); /* the base of who lost the race */
+    cr_expect(eq(i64, taken(bases, 7, 4), 0));
+    cr_expect(eq(i64, taken(bases, 7, 5), 75));
+    tarn_iceberg_bases_give(bases, 7, 4, 10, meta_of(74));
+    cr_expect(eq(i64, taken(bases, 7, 4), 74), "where there is no newer one it is as good as any");
+    tarn_iceberg_bases_free(bases);
+}
+
 Test(bases, those_given_last_are_kept_within_the_bytes)
 {
     struct tarn_iceberg_bases *bases = tarn_iceberg_bases_new(100);
