@@ -70,9 +70,16 @@ struct tarn_iceberg_work {
 /* Reads the base, judges, builds and writes the file; what an earlier attempt left is removed first. Blocks.
  * TARN_TABLE_NOT_FOUND, TARN_VERSION_CONFLICT, TARN_INVALID. */
 TARN_MUST tarn_code tarn_iceberg_prepare(struct tarn_lake *lake, struct tarn_iceberg_work *work, struct tarn_err *err);
+int64_t tarn_iceberg_now(const struct tarn_iceberg_work *work);
+
+/* --- iceberg_land.c --- */
 /* Moves the pointer; TARN_RECHECK when the base is not the newest any more. Inside a transaction. */
 TARN_MUST tarn_code tarn_iceberg_land(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work,
                                       struct tarn_err *err);
+/* As a commit on `row`, an observed table that is Tarn's from then on: what Tarn knows of it (owner, monitors, findings, history) stays.
+ * Takes `row` over. */
+TARN_MUST tarn_code tarn_iceberg_take_over(struct tarn_tx *tx, struct tarn_lake *lake, struct tarn_iceberg_work *work,
+                                           struct tarn_table *row, struct tarn_err *err);
 /* When it is durable; quick. The metadata is kept for the next commit, unless old files have to go first: work->meta is then
  * still there. */
 void tarn_iceberg_landed(struct tarn_lake *lake, struct tarn_iceberg_work *work);

@@ -130,8 +130,7 @@ static tarn_code become_managed(struct tarn_tx *tx, struct tarn_settings_use *us
     const struct tarn_settings_plan *plan = use->plan;
 
     if (table->format != TARN_FORMAT_MANIFEST || table->metadata_location)
-        return tarn_fail_field(err, "mode", "a %s table can be observed only",
-                               tarn_format_text(table->format));
+        return tarn_register_observed_only(table->format, err);
     if (!plan || plan->table_id != table->id || plan->to != TARN_MANAGED)
         return ask_plan(use, err);
     const struct tarn_adopted *a = plan->adopted;

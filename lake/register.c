@@ -104,7 +104,7 @@ static tarn_code settle_format(struct tarn_register_use *use, const struct tarn_
     if (use->mode == TARN_OBSERVED)
         return TARN_OK;
     if (use->format != TARN_FORMAT_MANIFEST)
-        return tarn_fail_field(err, "mode", "a %s table can be observed only", tarn_format_text(use->format));
+        return tarn_register_observed_only(use->format, err);
     if (use->metadata_location)
         return tarn_fail_field(err, "metadata_location", "a managed table has none");
     return TARN_OK;

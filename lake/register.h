@@ -35,6 +35,8 @@ extern const struct tarn_use tarn_register;
 
 /* register_request.c: what can be judged of the request alone. */
 TARN_MUST tarn_code tarn_register_judge(const struct tarn_register_use *use, struct tarn_err *err);
+/* Refuses managed mode, and says how a table of that format comes under management, if at all. */
+tarn_code tarn_register_observed_only(enum tarn_format format, struct tarn_err *err);
 /* Properties are scalars by name. */
 TARN_MUST tarn_code tarn_properties_check(const json_t *properties, struct tarn_err *err);
 

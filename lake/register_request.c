@@ -63,3 +63,10 @@ tarn_code tarn_register_judge(const struct tarn_register_use *use, struct tarn_e
         code = tarn_properties_check(use->properties, err);
     return code;
 }
+
+tarn_code tarn_register_observed_only(enum tarn_format format, struct tarn_err *err)
+{
+    if (format == TARN_FORMAT_ICEBERG)
+        return tarn_fail_field(err, "mode", "an Iceberg table is managed once it is registered at /iceberg (register_table)");
+    return tarn_fail_field(err, "mode", "a %s table can be observed only", tarn_format_text(format));
+}
