@@ -75,6 +75,7 @@ void tarn_facts_init(struct tarn_facts *facts)
         .total_bytes = -1,
         .schema_version = -1,
         .last_data_commit = -1,
+        .life_maybe = -1,
         .life = { .last_data = -1, .last_empty = -1, .last_commit = -1 },
         .newest_listed_ms = -1,
         .born_at = -1,
@@ -132,6 +133,8 @@ void tarn_facts_done(struct tarn_facts *facts)
     tarn_fileset_done(&facts->footer_paths);
     tarn_fileset_done(&facts->looked_set);
     tarn_fileset_done(&facts->doubts);
+    tarn_fileset_done(&facts->undecided);
+    tarn_fileset_done(&facts->unread_markers);
     drifts_done(facts);
     tarn_facts_init(facts);
 }
@@ -340,6 +343,6 @@ tarn_code tarn_facts_gather(struct tarn_place *place, enum tarn_format format, c
     const char *document = options->catalog ? options->catalog->table->block_document : NULL;
     out->block_document = document ? strdup(document) : NULL;
     if (code == TARN_OK && out->state != TARN_FACTS_UNREACHABLE)
-        out->saw |= TARN_SAW_STORAGE;
+        out->saw |= TARN_SAW_STORAGE | (format == TARN_FORMAT_MANIFEST ? 0u : (unsigned)TARN_SAW_NO_LOG);
     return code;
 }

@@ -56,8 +56,15 @@ enum {
     TARN_SAW_ENTRIES = 1 << 6,   /* what is told of each listed file */
     TARN_SAW_BATCHES = 1 << 7,   /* which batches the commits applied */
     TARN_SAW_MANIFEST = 1 << 8,  /* which files are the table's: the manifest could be read, or the catalog says so */
-    TARN_SAW_SCHEMA = 1 << 9     /* what the table's columns are, or that nobody says */
+    TARN_SAW_SCHEMA = 1 << 9,    /* what the table's columns are, or that nobody says */
+    TARN_SAW_WORDS = 1 << 10,    /* the log's last word on every file that was asked about; parts: tarn_facts.undecided */
+    TARN_SAW_COMMITTED = 1 << 11, /* how far the log is committed, by pointer or manifest, or the catalog */
+    TARN_SAW_POINTER = 1 << 12,  /* what last_committed_txn says */
+    TARN_SAW_TEXTS = 1 << 13,    /* what every committed entry says; parts: the entries' flags */
+    TARN_SAW_LIFE = 1 << 14      /* when data came last */
 };
+/* What a table without a log cannot fail to show. */
+#define TARN_SAW_NO_LOG (TARN_SAW_WORDS | TARN_SAW_COMMITTED | TARN_SAW_POINTER | TARN_SAW_TEXTS | TARN_SAW_LIFE)
 
 /* One transaction: an entry of the log, or one that the catalog knows and the log lacks. */
 struct tarn_log_entry {
@@ -74,6 +81,7 @@ struct tarn_log_entry {
     bool intruder;      /* managed: foreign, and written since the table is Tarn's */
     bool overwritten;   /* managed: a commit, but its entry tells another one */
     bool read;          /* its operations were looked at */
+    bool sure;          /* and those of every newer committed one */
     bool own_table, other_table; /* observed: it names the manifest's table_uuid, or another one */
     int64_t version;    /* inside it; of an absent one the catalog's; -1: none */
     int64_t timestamp;  /* inside it, -1: none */
@@ -96,6 +104,7 @@ struct tarn_log_facts {
     struct tarn_told_commit *told;  /* owned; newest first */
     size_t told_count, told_cap;
     bool was_cut;                   /* older entries were not read: what they did is not known */
+    bool is_whole;                  /* every committed entry was read: nothing is cut, gone from the middle or unreadable */
     bool numbered;                  /* all ids share one prefix and end in a decimal */
     char why_not[96];               /* not numbered: why */
     char prefix[TARN_TXN_ID_MAX + 1];
@@ -166,6 +175,7 @@ struct tarn_facts {
     const struct tarn_scan_row *before; /* what earlier scans left, borrowed; NULL: nothing */
     int64_t last_data_commit;   /* newest commit that changed data; of a table without a log its newest file */
     struct tarn_life life;
+    int64_t life_maybe;         /* a commit that cannot be read, newer than that, may have brought data then; -1: none */
     int64_t born_at;            /* when the table was registered, -1: it is not */
 
     /* documents */
@@ -194,6 +204,8 @@ struct tarn_facts {
     int64_t newest_listed_ms;   /* the same of those that the table has */
     char *newest_data_path;
     struct tarn_suspects duplicates, missing, sizes, unregistered, not_in_manifest, still_listed;
+    struct tarn_fileset undecided; /* of the files asked about: listed or not against a word that can no longer be read */
+    int64_t undecided_listed;      /* of those: that are listed */
     int64_t reclaimable_files, reclaimable_bytes; /* removed by a commit, still lying there */
     struct tarn_suspects leftovers, symlinks;
     struct tarn_suspects unexpected;    /* data of another format, listed or lying there */
@@ -225,6 +237,7 @@ struct tarn_facts {
     int64_t staging_oldest_ms;            /* mtime of the oldest of them, -1: none */
     struct tarn_suspects running;         /* markers that say "running"; mtime: start */
     struct tarn_suspects unlinked;        /* completed batches that no transaction names */
+    struct tarn_fileset unread_markers;   /* batches, by the names of markers that cannot be read */
     int64_t linked_batches;               /* managed: those that a commit applied */
     struct tarn_suspects duplicate_batches; /* applied by two commits that both count; note: "txn-7, txn-5" */
 };
@@ -295,6 +308,8 @@ struct tarn_facts_options {
     const struct tarn_scan_row *before; /* NULL: nothing */
     const struct tarn_facts_catalog *catalog; /* NULL: observed */
     const atomic_bool *stops;           /* once true, gathering ends with TARN_OVERLOADED; NULL: never */
+    const struct tarn_fileset *asked;   /* files of open findings: TARN_FILE_ADDED where the manifest lacked it, TARN_FILE_REMOVED
+                                         * where it still listed it; NULL: none */
     const struct tarn_fileset *doubted; /* doubts of a look before: no others count any more; NULL: the first look */
     struct tarn_recall *recall;         /* of the last scan of the same table, for the next one; NULL: nothing is kept */
     bool full;                          /* a sweep reads every folder, changed or not */

@@ -19,7 +19,8 @@ enum {
     TARN_FILE_DOUBLE = 1 << 6,   /* listed more than once, and told already */
     TARN_FILE_SHOULD = 1 << 7,   /* by the log it should be listed */
     TARN_FILE_SHOULD_NOT = 1 << 8,
-    TARN_FILE_WITHDRAWN = 1 << 9  /* its data was removed, not rewritten into another file */
+    TARN_FILE_WITHDRAWN = 1 << 9, /* its data was removed, not rewritten into another file */
+    TARN_FILE_CERTAIN = 1 << 10   /* decided, and every newer transaction was read */
 };
 
 struct tarn_fileset_entry {

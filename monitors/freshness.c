@@ -192,12 +192,20 @@ struct tarn_freshness tarn_freshness_of(const struct tarn_facts *facts, const st
     return f;
 }
 
+/* The newest commits cannot be read, and would be in time. */
+static bool is_maybe_fresh(const struct tarn_judging *j, const struct tarn_freshness *f)
+{
+    int64_t maybe = j->facts->life_maybe;
+
+    return maybe >= 0 && (f->allowed_ms < 0 || j->now_ms - maybe <= f->allowed_ms);
+}
+
 void tarn_judge_freshness(struct tarn_judging *j)
 {
     if (j->facts->state != TARN_FACTS_READ)
         return;
     struct tarn_freshness f = tarn_freshness_of(j->facts, j->settings, j->now_ms);
-    if (f.late == TARN_SEV_OK)
+    if (f.late == TARN_SEV_OK || is_maybe_fresh(j, &f))
         return;
     bool is_known = f.last_run >= 0;
     tarn_judge_report(j, "freshness",

@@ -102,6 +102,7 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
         .catalog = catalog ? &catalog->facts : NULL,
         .stops = &lake->stopping,
         .doubted = doubted,
+        .asked = ask->asked,
         .recall = ask->recall,
         .full = ask->full,
         .full_every_ms = ask->full_interval_ms,

@@ -15,6 +15,7 @@ struct tarn_gather_ask {
     int64_t full_interval_ms;
     int64_t files_expected;   /* of the scan before, 0: not known */
     int64_t last_data_known;  /* the same, -1 */
+    const struct tarn_fileset *asked; /* of the open findings, as in tarn_facts_options */
     struct tarn_recall *recall; /* NULL: the scan begins anew */
     int64_t settled_ms;       /* as in tarn_facts_options; 0: by default */
 };

@@ -97,7 +97,7 @@ static tarn_code fill(struct gather *g, struct tarn_facts *facts, struct tarn_er
     facts->schema_version = summary.schema_id;
     facts->last_updated = g->meta->last_updated_ms;
     facts->last_data_commit = facts->life.last_data;
-    facts->saw = TARN_SAW_STORAGE | TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | TARN_SAW_SCHEMA;
+    facts->saw = TARN_SAW_STORAGE | TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | TARN_SAW_SCHEMA | TARN_SAW_NO_LOG;
     return tarn_text_set(&facts->latest_transaction, g->table->latest_transaction) &&
                    tarn_text_set(&facts->partition_keys, g->table->partition_keys)
                ? TARN_OK

@@ -188,6 +188,14 @@ struct tarn_quiet {
 TARN_MUST tarn_code tarn_quiet_mark(struct tarn_findings *findings, const struct tarn_quiet *quiet, int64_t now_ms,
                                     int64_t *until_ms, struct tarn_err *err);
 
+/* --- examined.c --- */
+/* Was all that the finding is judged by looked at? */
+bool tarn_finding_is_examined(const struct tarn_finding *finding, const struct tarn_facts *facts);
+/* Does an open finding say what this report says, in other words because of what cannot be read? */
+bool tarn_finding_is_told(const struct tarn_findings *before, const struct tarn_finding *report, const struct tarn_facts *facts);
+/* tarn_facts_options.asked of the open findings. */
+TARN_MUST tarn_code tarn_findings_ask(const struct tarn_findings *open, struct tarn_fileset *asked, struct tarn_err *err);
+
 /* --- merge.c, findings.c --- */
 #define TARN_LOOKS 2 /* bad ones in a row open a finding, good ones close it */
 struct tarn_merge {

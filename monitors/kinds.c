@@ -6,6 +6,10 @@
 #define LOG TARN_SAW_LOG
 #define LISTING TARN_SAW_LISTING
 #define MANIFEST (TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST)
+#define WORDS (MANIFEST | LOG | TARN_SAW_WORDS)
+#define TEXTS (LOG | TARN_SAW_TEXTS)
+#define MARK (LOG | TARN_SAW_COMMITTED)
+#define LIFE (TARN_SAW_STORAGE | TARN_SAW_LIFE)
 #define FOOTERS (TARN_SAW_FOOTERS | TARN_SAW_MANIFEST)
 #define DRIFT (FOOTERS | TARN_SAW_SCHEMA)
 #define STORAGE TARN_SAW_STORAGE
@@ -29,38 +33,38 @@ const struct tarn_kind tarn_kinds[] = {
     { "unregistered_data_file", TARN_SEV_WARNING, .grace = "15m", .cure = "register", .needs = MANIFEST | LOG | LISTING, .text = "A data file is in neither the manifest nor a committed transaction, so no reader sees it." },
 
     /* the log */
-    { "missing_transaction_log_entry", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = LOG, .text = "A committed transaction has no log entry; an error when it is the newest one." },
+    { "missing_transaction_log_entry", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = MARK, .text = "A committed transaction has no log entry; an error when it is the newest one." },
     { "unreadable_transaction_log_entry", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = LOG, .text = "A committed log entry cannot be read; an error when it is the newest one." },
-    { "transaction_gap", TARN_SEV_WARNING, .grace = "1m", .needs = LOG, .text = "A number is missing in the sequence of transactions: a batch was left out." },
-    { "uncommitted_transaction", TARN_SEV_WARNING, .grace = "15m", .needs = LOG, .text = "A log entry above the pointer was never committed." },
-    { "transaction_id_mismatch", TARN_SEV_WARNING, .cure = "republish", .needs = LOG, .text = "The id inside a log entry is another than its file's name; the id inside counts." },
-    { "duplicate_transaction", TARN_SEV_WARNING, .cure = "republish", .needs = LOG, .text = "Two log entries have the same transaction id: readers may apply either." },
-    { "transaction_version_mismatch", TARN_SEV_WARNING, .unit = "versions", .needs = LOG, .text = "A log entry's version is not above that of the entry before it, so that a replay by version goes wrong." },
-    { "transaction_time_regression", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = LOG, .text = "A log entry is dated before the one before it, so that time travel by instant goes wrong." },
-    { "transaction_of_another_table", TARN_SEV_WARNING, .needs = LOG | TARN_SAW_MANIFEST, .text = "A committed log entry names another table than the manifest: it was copied here." },
+    { "transaction_gap", TARN_SEV_WARNING, .grace = "1m", .needs = MARK, .text = "A number is missing in the sequence of transactions: a batch was left out." },
+    { "uncommitted_transaction", TARN_SEV_WARNING, .grace = "15m", .needs = MARK, .text = "A log entry above the pointer was never committed." },
+    { "transaction_id_mismatch", TARN_SEV_WARNING, .cure = "republish", .needs = TEXTS, .text = "The id inside a log entry is another than its file's name; the id inside counts." },
+    { "duplicate_transaction", TARN_SEV_WARNING, .cure = "republish", .needs = TEXTS, .text = "Two log entries have the same transaction id: readers may apply either." },
+    { "transaction_version_mismatch", TARN_SEV_WARNING, .unit = "versions", .needs = TEXTS, .text = "A log entry's version is not above that of the entry before it, so that a replay by version goes wrong." },
+    { "transaction_time_regression", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .needs = TEXTS, .text = "A log entry is dated before the one before it, so that time travel by instant goes wrong." },
+    { "transaction_of_another_table", TARN_SEV_WARNING, .needs = TEXTS | TARN_SAW_MANIFEST, .text = "A committed log entry names another table than the manifest: it was copied here." },
     { "gap_check_disabled", TARN_SEV_INFO, .needs = LOG, .text = "The transaction ids do not run by number, so that gaps cannot be seen." },
     { "history_truncated", TARN_SEV_INFO, .needs = LOG, .text = "The oldest log entries are gone; the present state is not affected." },
     { "pointer_missing", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = DOCS, .text = "There is a log but no last_committed_txn." },
     { "pointer_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "last_committed_txn does not hold a transaction id." },
-    { "pointer_mismatch", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = MANIFEST, .text = "last_committed_txn names another transaction than the catalog, or than the manifest says it contains." },
+    { "pointer_mismatch", TARN_SEV_WARNING, .grace = "1m", .cure = "republish", .needs = MANIFEST | TARN_SAW_POINTER, .text = "last_committed_txn names another transaction than the catalog, or than the manifest says it contains." },
 
     /* the manifest */
     { "manifest_missing", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "There is no manifest.json, so that readers find nothing." },
     { "manifest_unreadable", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "manifest.json cannot be read." },
-    { "committed_file_not_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = MANIFEST | LOG, .text = "A committed transaction added a file that the manifest lacks: an update was lost." },
-    { "removed_file_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = MANIFEST | LOG, .text = "A committed transaction removed a file that the manifest still lists." },
+    { "committed_file_not_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = WORDS, .text = "A committed transaction added a file that the manifest lacks: an update was lost." },
+    { "removed_file_in_manifest", TARN_SEV_ERROR, .cure = "adopt", .needs = WORDS, .text = "A committed transaction removed a file that the manifest still lists." },
     { "duplicate_file", TARN_SEV_WARNING, .unit = "entries", .cure = "republish", .needs = MANIFEST, .text = "The manifest lists a file more than once, so that its rows count twice." },
     { "manifest_last_updated_missing", TARN_SEV_INFO, .cure = "republish", .needs = MANIFEST, .text = "The manifest has no last_updated; its modification time stands in." },
-    { "naive_timestamp", TARN_SEV_INFO, .cure = "republish", .needs = MANIFEST, .text = "An instant has no zone; UTC is assumed." },
-    { "implausible_timestamp", TARN_SEV_WARNING, .cure = "republish", .needs = MANIFEST, .text = "An instant is none between 2000 and 2100; the modification time stands in." },
-    { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .is_running = true, .needs = MANIFEST | LISTING, .text = "A data file, the manifest, a log entry or the catalog's newest commit is dated in the future: until then it hides how old things are." },
+    { "naive_timestamp", TARN_SEV_INFO, .cure = "republish", .needs = MANIFEST | TARN_SAW_TEXTS, .text = "An instant has no zone; UTC is assumed." },
+    { "implausible_timestamp", TARN_SEV_WARNING, .cure = "republish", .needs = MANIFEST | TARN_SAW_TEXTS, .text = "An instant is none between 2000 and 2100; the modification time stands in." },
+    { "clock_skew", TARN_SEV_WARNING, DURATION, .warning = "1m", .unit = "seconds", .is_running = true, .needs = MANIFEST | LISTING | TARN_SAW_TEXTS, .text = "A data file, the manifest, a log entry or the catalog's newest commit is dated in the future: until then it hides how old things are." },
     { "version_regression", TARN_SEV_ERROR, .unit = "versions", .needs = MANIFEST, .text = "The version went back: a commit that was there is gone. Told until the table is past it again or the finding is accepted." },
-    { "transaction_regression", TARN_SEV_ERROR, .needs = MANIFEST | LOG, .text = "The newest committed transaction went back although the version did not. Told until the table is past it again or the finding is accepted." },
-    { "snapshot_regression", TARN_SEV_ERROR, .needs = MANIFEST | LOG, .text = "The manifest lists fewer files than before although no commit came between." },
-    { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "Someone else wrote a document of a managed table; the subject says which." },
-    { "freshness", TARN_SEV_WARNING, DURATION, .grace = "0s", .unit = "seconds", .is_running = true, .needs = STORAGE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
-    { "commits_without_data", TARN_SEV_WARNING, DURATION, .warning = "2h", .unit = "seconds", .is_running = true, .needs = STORAGE, .text = "Commits go on, but for longer than the threshold none brought data to a table that used to get some." },
-    { "commits_stopped", TARN_SEV_WARNING, .unit = "seconds", .is_running = true, .needs = STORAGE | TARN_SAW_STAGING, .text = "Batches wait in staging, and no commit came for longer than the last fifteen took together." },
+    { "transaction_regression", TARN_SEV_ERROR, .needs = MANIFEST | LOG | TARN_SAW_POINTER, .text = "The newest committed transaction went back although the version did not. Told until the table is past it again or the finding is accepted." },
+    { "snapshot_regression", TARN_SEV_ERROR, .needs = WORDS, .text = "The manifest lists fewer files than before although no commit came between." },
+    { "foreign_write", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS | TARN_SAW_TEXTS, .text = "Someone else wrote a document of a managed table; the subject says which." },
+    { "freshness", TARN_SEV_WARNING, DURATION, .grace = "0s", .unit = "seconds", .is_running = true, .needs = LIFE, .text = "The newest data is older than the threshold, the deadline or the contract allows, or than the table's own habit lets expect (then never more than a warning)." },
+    { "commits_without_data", TARN_SEV_WARNING, DURATION, .warning = "2h", .unit = "seconds", .is_running = true, .needs = LIFE, .text = "Commits go on, but for longer than the threshold none brought data to a table that used to get some." },
+    { "commits_stopped", TARN_SEV_WARNING, .unit = "seconds", .is_running = true, .needs = LIFE | TARN_SAW_STAGING, .text = "Batches wait in staging, and no commit came for longer than the last fifteen took together." },
     { "publication_behind", TARN_SEV_WARNING, DURATION, .warning = "5m", .unit = "seconds", .is_running = true, .needs = STORAGE, .text = "Storage does not show a commit for longer than the threshold." },
     { "adoption_conflict", TARN_SEV_ERROR, .cure = "adopt", .needs = STORAGE, .text = "Manifest and log disagreed when the table was adopted; commits wait for a repair." },
     { "storage_ahead", TARN_SEV_ERROR, .cure = "recover", .needs = STORAGE, .text = "Storage knows commits that the catalog lost; commits wait for a recovery." },
@@ -68,7 +72,7 @@ const struct tarn_kind tarn_kinds[] = {
     /* the schema */
     { "schema_missing", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "A managed table has a schema, but its schema.json is gone." },
     { "schema_unreadable", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json cannot be read, so that drift is not judged." },
-    { "schema_version_not_in_history", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS, .text = "schema.json names a current version that it does not hold." },
+    { "schema_version_not_in_history", TARN_SEV_WARNING, .cure = "republish", .needs = DOCS | TARN_SAW_SCHEMA, .text = "schema.json names a current version that it does not hold." },
     { "schema_drift.extra_column", TARN_SEV_WARNING, .unit = "files", .needs = DRIFT, .text = "Files hold a column that the schema lacks: its data is never visible." },
     { "schema_drift.missing_column", TARN_SEV_WARNING, .unit = "files", .needs = DRIFT, .text = "Files lack a column: it reads as null. Info for files older than the column (unless they may hold it under another name), an error when it is required." },
     { "schema_drift.renamed_case", TARN_SEV_WARNING, .unit = "files", .needs = DRIFT, .text = "A column differs from the schema only by case." },

@@ -6,7 +6,8 @@ static const char k_head[] =
     "\n"
     "A scan looks at a table's folder, log, documents and footers; what looks wrong becomes a *finding* with one of the codes\n"
     "below. Findings open after two bad looks and close after two good ones; `check` and a table's first scan look twice at once.\n"
-    "A look counts for a finding only when what it rests on could be read: nothing that was told of files closes while the manifest is gone.\n"
+    "A look counts for a finding only when what it rests on could be read: nothing that was told of files closes while the manifest is gone,\n"
+    "and nothing that rests on a log entry while that is torn.\n"
     "`error` makes a table `unhealthy`; `warning` is listed and leaves it `healthy` (`degraded` under the policy `strict`);\n"
     "`info` is listed and changes nothing. More than 20 subjects of one code become one finding with the subject `*`.\n"
     "\n"
@@ -112,6 +113,10 @@ static void add_needs(struct tarn_buf *out, unsigned needs)
         { TARN_SAW_FOOTERS, "footers of data files" },
         { TARN_SAW_STAGING, "`staging/` and `processed/`" },
         { TARN_SAW_BATCHES, "the batches that commits name" },
+        { TARN_SAW_WORDS, "what the log says of the file" },
+        { TARN_SAW_COMMITTED, "how far the log is committed" },
+        { TARN_SAW_TEXTS, "what the entries say" },
+        { TARN_SAW_LIFE, "when data came last" },
     };
     bool any = false;
 

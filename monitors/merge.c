@@ -33,55 +33,6 @@ static bool has_singles(const struct tarn_findings *list, const char *code)
     return false;
 }
 
-typedef bool path_fn(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path);
-
-static bool footer_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path)
-{
-    (void)finding;
-    return tarn_fileset_find(&facts->footer_paths, path) != NULL;
-}
-
-/* The subject of scan_incomplete is a folder, not a file in one. */
-static bool folder_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path)
-{
-    char inside[4096];
-
-    snprintf(inside, sizeof inside, "%s%s", path, strcmp(finding->code, "scan_incomplete") == 0 ? "/" : "");
-    return tarn_facts_looked_at(facts, inside);
-}
-
-/* Does it hold for all that the evidence names, or the subject? */
-static bool holds_for_all(const struct tarn_finding *finding, const struct tarn_facts *facts, path_fn *holds)
-{
-    json_auto_t *evidence = finding->evidence ? json_loads(finding->evidence, 0, NULL) : NULL;
-    const json_t *examples = json_object_get(evidence, "examples");
-    size_t index;
-    json_t *path;
-
-    if (!json_is_array(examples))
-        return holds(facts, finding, finding->subject);
-    json_array_foreach(examples, index, path) {
-        if (!holds(facts, finding, json_string_value(path)))
-            return false;
-    }
-    return true;
-}
-
-/* Footers and folders may be looked at in part: then by what the finding names. */
-static bool is_examined(const struct tarn_finding *finding, const struct tarn_facts *facts, unsigned needs)
-{
-    static const struct { unsigned part; path_fn *holds; } k_parts[] = {
-        { TARN_SAW_FOOTERS, footer_was_read },
-        { TARN_SAW_LISTING, folder_was_read },
-    };
-    unsigned missing = needs & ~facts->saw;
-
-    for (size_t i = 0; i < TARN_COUNT(k_parts); i++)
-        if (missing & k_parts[i].part && holds_for_all(finding, facts, k_parts[i].holds))
-            missing &= ~k_parts[i].part;
-    return missing == 0;
-}
-
 /* Of these a scan that could not be made reports one. */
 static bool is_of_failed_scans(const struct tarn_finding *finding)
 {
@@ -103,7 +54,7 @@ static int good_looks(const struct tarn_merge *m, const struct tarn_finding *fin
         return is_of_failed_scans(finding) ? m->weight : 0;
     if (find(m->unsure, finding->code, finding->subject) || find(m->unsure, finding->code, "*"))
         return 0; /* bad once, good once */
-    if (!is_examined(finding, m->facts, needs))
+    if (!tarn_finding_is_examined(finding, m->facts))
         return 0;
     return (m->missed & others) == 0 ? m->weight : 1;
 }
@@ -300,7 +251,7 @@ tarn_code tarn_findings_merge(const struct tarn_merge *m, struct tarn_merged *ou
         code = merge_known(m, &m->before->items[i], &merged, err);
     for (size_t i = 0; i < m->reports->count && code == TARN_OK; i++) {
         const struct tarn_finding *report = &m->reports->items[i];
-        if (!find(m->before, report->code, report->subject) && !is_in_group(m, report))
+        if (!find(m->before, report->code, report->subject) && !is_in_group(m, report) && !tarn_finding_is_told(m->before, report, m->facts))
             code = look_bad(m, NULL, report, &merged, err);
     }
     if (code != TARN_OK)

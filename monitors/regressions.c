@@ -25,7 +25,7 @@ static bool is_another(const struct tarn_scan_row *before, const struct tarn_fac
 /* What the manifest lists and should: what it lists in error may go without a commit. */
 static int64_t files_of(const struct tarn_facts *facts)
 {
-    int64_t wrong = facts->still_listed.total + facts->invalid_paths.total;
+    int64_t wrong = facts->still_listed.total + facts->undecided_listed + facts->invalid_paths.total;
 
     return facts->file_count < wrong ? facts->file_count : facts->file_count - wrong;
 }
@@ -79,7 +79,7 @@ void tarn_judge_regressions(struct tarn_judging *j)
     else if (f->pointer == TARN_DOC_READ && is_older(f->latest_transaction, before->top_transaction))
         judge_transaction(j, before);
     else if (is_same_version && f->pointer_id && is_same(f->latest_transaction, before->top_transaction) &&
-             files_of(f) < before->top_files && f->not_in_manifest.total == 0)
+             files_of(f) < before->top_files && f->not_in_manifest.total == 0 && f->undecided.count == 0)
         judge_files(j, before);
 }
 

@@ -30,6 +30,7 @@ struct scan_state {
     struct tarn_findings unsure;   /* looked wrong in one of two looks only */
     unsigned missed;               /* TARN_SAW_... that one of two looks did not see */
     char *details;
+    struct tarn_fileset asked;     /* files of open findings that rest on the log */
     struct tarn_recall *recall;    /* while it looks: what the scan before left; NULL: nothing is kept */
 };
 
@@ -41,6 +42,7 @@ static void state_free(struct scan_state *s)
     tarn_facts_done(&s->facts);
     tarn_findings_done(&s->reports);
     tarn_findings_done(&s->unsure);
+    tarn_fileset_done(&s->asked);
     free(s->details);
     free(s);
 }
@@ -83,7 +85,8 @@ static tarn_code start_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         return tarn_err_move(err, &fault);
     code = tx->ops->monitors.findings(tx, u->table->id, &open, err);
     start->has_open = open.count > 0;
-    return code;
+    tarn_fileset_clear(&start->state->asked);
+    return code == TARN_OK ? tarn_findings_ask(&open, &start->state->asked, err) : code;
 }
 
 /* A fault of this house is a scan that failed like any other: it is told, and the next one waits its turn. */
@@ -111,6 +114,7 @@ static tarn_code look(struct tarn_lake *lake, struct tarn_scan_use *u, struct sc
                                          .full_interval_ms = u->defaults ? u->defaults->full_interval_ms : 0,
                                          .files_expected = s->scanned ? s->before.file_count : 0,
                                          .last_data_known = s->scanned ? s->before.last_data_commit : -1,
+                                         .asked = &s->asked,
                                          .recall = s->recall };
     TARN_ERR(fault);
     tarn_code code = tarn_scan_gather(lake, &ask, &s->facts, &fault);

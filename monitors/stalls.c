@@ -21,7 +21,7 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static void judge_stop(struct tarn_judging *j, const struct tarn_rhythm *rhythm)
 {
     const struct tarn_facts *f = j->facts;
-    int64_t newest = larger(f->life.last_commit, tarn_life_last(&f->life));
+    int64_t newest = larger(larger(f->life.last_commit, tarn_life_last(&f->life)), f->life_maybe);
     const struct tarn_limit *backlog = &tarn_settings_of(j->settings, "staging_backlog")->warning;
     char message[160], text[TARN_TIME_TEXT];
 
@@ -68,5 +68,6 @@ void tarn_judge_stalls(struct tarn_judging *j)
     if (rhythm.is_learning)
         return; /* what it used to do is not known */
     judge_stop(j, &rhythm);
-    judge_idle(j, &rhythm);
+    if (j->facts->life_maybe < 0) /* else one that cannot be read may have brought some */
+        judge_idle(j, &rhythm);
 }

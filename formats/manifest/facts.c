@@ -139,6 +139,8 @@ static tarn_code walk_and_read(struct tarn_gather *g, struct tarn_err *err)
     if (!is_beside)
         (void)walk_main(&b);
     tarn_code code = is_beside || b.code == TARN_OK ? gather_words(g, &told, err) : TARN_OK;
+    if (code == TARN_OK)
+        code = tarn_gather_undecided(g, err);
     if (is_beside)
         (void)pthread_join(thread, NULL);
     if (code == TARN_OK && b.code != TARN_OK)
@@ -151,9 +153,12 @@ static unsigned documents_seen(const struct tarn_gather *g)
 {
     const struct tarn_facts *facts = g->facts;
     bool is_listed = g->options->catalog || facts->manifest == TARN_DOC_READ;
+    bool is_pointed = facts->publication_off || facts->pointer == TARN_DOC_READ;
+    bool is_marked = g->options->catalog || (is_listed && (is_pointed || facts->manifest_transaction));
     bool is_typed = g->options->catalog || g->options->schema || (facts->schema != TARN_DOC_BAD && !facts->schema_not_in_history);
 
-    return TARN_SAW_DOCUMENTS | (is_listed ? TARN_SAW_MANIFEST : 0u) | (is_typed ? TARN_SAW_SCHEMA : 0u);
+    return TARN_SAW_DOCUMENTS | (is_listed ? TARN_SAW_MANIFEST : 0u) | (is_typed ? TARN_SAW_SCHEMA : 0u) |
+           (is_pointed ? TARN_SAW_POINTER : 0u) | (is_marked ? TARN_SAW_COMMITTED : 0u);
 }
 
 static tarn_code gather_all(struct tarn_gather *g, struct tarn_err *err)

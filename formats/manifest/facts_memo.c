@@ -26,13 +26,14 @@ static const size_t k_lists[] = {
 
 static void copy_plain(const struct tarn_facts *from, struct tarn_facts *to)
 {
-    to->saw |= from->saw & (TARN_SAW_LOG | TARN_SAW_ENTRIES | TARN_SAW_BATCHES);
+    to->saw |= from->saw & (TARN_SAW_LOG | TARN_SAW_ENTRIES | TARN_SAW_BATCHES | TARN_SAW_TEXTS | TARN_SAW_LIFE);
     to->version = from->version;
     to->file_count = from->file_count;
     to->total_bytes = from->total_bytes;
     to->rows = from->rows;
     to->stats_files = from->stats_files;
     to->life = from->life;
+    to->life_maybe = from->life_maybe;
     to->manifest = from->manifest;
     memcpy(to->manifest_why, from->manifest_why, sizeof to->manifest_why);
     to->manifest_mtime_ms = from->manifest_mtime_ms;

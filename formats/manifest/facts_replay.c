@@ -37,7 +37,7 @@ static bool decides(const struct replay *r, struct tarn_fileset_entry *file)
 {
     if (file->flags & TARN_FILE_DECIDED)
         return false;
-    mark(file, TARN_FILE_DECIDED);
+    mark(file, TARN_FILE_DECIDED | (r->certain ? TARN_FILE_CERTAIN : 0u));
     const struct tarn_facts_catalog *catalog = r->g->options->catalog;
     bool is_log_asked = !catalog || catalog->table->block == TARN_BLOCK_ADOPTION;
     return r->entry->committed && r->certain && is_log_asked;
@@ -186,12 +186,13 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
     entry->read = true;
+    entry->sure = r->certain;
     entry->version = head.version;
     entry->timestamp = head.timestamp;
     entry->owner = head.table_uuid ? tarn_hash128(head.table_uuid, strlen(head.table_uuid)).lo : 0;
     if (is_foreign(r, entry, &head))
         mark_foreign(r, entry);
-    code = tarn_gather_life(r->g, entry, &head, r->brings, err);
+    code = tarn_gather_life(r->g, entry, &head, r->brings && r->certain, err);
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
 }
 
@@ -259,12 +260,13 @@ static int64_t highest_adopted(const struct tarn_log_facts *log)
 static void start_over(struct tarn_gather *g)
 {
     tarn_fileset_unflag(&g->files, TARN_FILE_ADDED | TARN_FILE_REMOVED | TARN_FILE_DECIDED | TARN_FILE_SHOULD |
-                                       TARN_FILE_SHOULD_NOT | TARN_FILE_WITHDRAWN);
+                                       TARN_FILE_SHOULD_NOT | TARN_FILE_WITHDRAWN | TARN_FILE_CERTAIN);
     tarn_batch_links_done(&g->batch_links);
     tarn_suspects_done(&g->facts->log.undated);
     g->facts->log.naive = 0;
     g->restored_version = -1;
     tarn_life_init(&g->facts->life);
+    g->facts->life_maybe = -1;
 }
 
 /* A log that begins with its first number is read from there; of another one nobody knows what came before. */
@@ -281,40 +283,80 @@ static void keep_named(struct tarn_gather *g, const struct replay *r)
     kept->since_ms = is_whole ? INT64_MIN : log->was_cut ? g->unread_before_ms : log->count > 0 ? log->entries[0].mtime_ms : INT64_MAX;
 }
 
-tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err)
+/* A commit that cannot be read may have brought data: at the latest when the next one was written. */
+static void note_unsure(struct replay *r, int64_t at)
 {
+    struct tarn_facts *facts = r->g->facts;
+
+    facts->log.is_whole = false;
+    if (facts->life.last_data < 0 && at > facts->life_maybe)
+        facts->life_maybe = at;
+}
+
+/* Is a number missing between this entry and the newer one? The same number again is a copy. */
+static void note_hole(struct replay *r, const struct tarn_log_entry *entry, int64_t *newer, int64_t *newer_ms)
+{
+    bool is_hole = *newer > 0 && entry->number < *newer - 1;
+
+    r->certain &= !is_hole;
+    if (is_hole)
+        note_unsure(r, *newer_ms);
+    *newer = entry->number;
+    *newer_ms = entry->mtime_ms;
+}
+
+static tarn_code replay(struct replay *r, bool *renamed, struct tarn_err *err)
+{
+    struct tarn_gather *g = r->g;
     struct tarn_log_facts *log = &g->facts->log;
-    __attribute__((cleanup(replay_done))) struct replay r = { .g = g, .certain = true, .adopted = highest_adopted(log) };
     bool is_dense = tarn_log_is_dense(log);
     int64_t newer = is_dense ? tarn_txn_id_tail(g->facts->pointer_id) + 1 : 0; /* the number that should come before */
+    int64_t newer_ms = g->facts->pointer_mtime_ms;
     size_t window = g->options->sweep ? WINDOW_SWEEP : WINDOW_PROBE, visited = 0, own = 0;
     tarn_code code = TARN_OK;
 
-    start_over(g);
     for (size_t i = log->count; i > 0 && code == TARN_OK; i--) {
         struct tarn_log_entry *entry = &log->entries[i - 1];
         if (visited == window) {
             log->was_cut = true;
+            log->is_whole = false;
             g->unread_before_ms = log->entries[i].mtime_ms;
             break;
         }
-        if (is_dense && entry->committed && newer > 0)
-            r.certain &= entry->number >= newer - 1; /* the same number again is a copy */
         if (is_dense && entry->committed)
-            newer = entry->number;
-        if (!needs_reading(&r, entry)) {
-            code = is_suspect(&r, entry, own++) ? visit_own(&r, entry, err) : TARN_OK;
-            continue;
+            note_hole(r, entry, &newer, &newer_ms);
+        if (needs_reading(r, entry)) {
+            visited++;
+            code = visit(r, entry, renamed, err);
+        } else if (is_suspect(r, entry, own++)) {
+            code = visit_own(r, entry, err);
         }
-        visited++;
-        code = visit(&r, entry, renamed, err);
-    }
-    if (code == TARN_OK && !g->options->catalog) {
-        tarn_batch_links_take(&g->batch_links, &g->facts->duplicate_batches);
-        keep_named(g, &r);
-        g->facts->saw |= TARN_SAW_BATCHES;
+        if (entry->committed && (entry->absent || entry->unreadable))
+            note_unsure(r, entry->mtime_ms);
     }
     return code;
+}
+
+tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err)
+{
+    struct tarn_log_facts *log = &g->facts->log;
+    __attribute__((cleanup(replay_done))) struct replay r = { .g = g, .certain = true, .adopted = highest_adopted(log) };
+
+    start_over(g);
+    log->is_whole = true;
+    tarn_code code = tarn_gather_asked(g, err);
+    if (code == TARN_OK)
+        code = replay(&r, renamed, err);
+    if (code != TARN_OK)
+        return code;
+    g->facts->saw |= log->is_whole ? TARN_SAW_TEXTS : 0u;
+    g->facts->saw |= g->options->catalog || g->facts->life_maybe < 0 ? TARN_SAW_LIFE : 0u;
+    if (!g->options->catalog) {
+        tarn_batch_links_take(&g->batch_links, &g->facts->duplicate_batches);
+        keep_named(g, &r);
+        g->facts->saw |= log->is_whole ? TARN_SAW_BATCHES : 0u;
+    }
+    return TARN_OK;
 }
 
 /* Observed: which table each entry says it is of, held against the manifest. */

@@ -109,6 +109,16 @@ static tarn_code note_marker(struct staging *s, const struct marker *m, int64_t 
     return code;
 }
 
+/* A merge engine is not done with a batch because its marker is torn. */
+static tarn_code note_unread(struct staging *s, const char *batch_id, struct tarn_err *err)
+{
+    struct tarn_fileset *unread = &s->g->facts->unread_markers;
+    const char *slash = strrchr(batch_id, '/');
+
+    s->g->facts->saw &= ~(unsigned)TARN_SAW_STAGING;
+    return tarn_fileset_put(unread, batch_id) && tarn_fileset_put(unread, slash ? slash + 1 : batch_id) ? TARN_OK : tarn_fail_oom(err);
+}
+
 static tarn_code note_processed(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct staging *s = ctx;
@@ -129,7 +139,7 @@ static tarn_code note_processed(void *ctx, const struct tarn_object *object, str
     if (code == TARN_OK)
         code = tarn_json_parse(text.data ? text.data : "", text.len, NULL, &root, &fault);
     if (code == TARN_INVALID || code == TARN_PAYLOAD_TOO_LARGE || (code == TARN_OK && !json_is_object(root)))
-        return TARN_OK;
+        return note_unread(s, id.data, err);
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
     struct marker m = marker_of(root, id.data, object->mtime_ms);

@@ -107,6 +107,9 @@ TARN_MUST tarn_code tarn_gather_listed_file(struct tarn_gather *g, const char *p
 TARN_MUST tarn_code tarn_gather_probe(struct tarn_gather *g, bool *done, struct tarn_err *err);
 /* facts_replay.c: where the log contradicts it. */
 TARN_MUST tarn_code tarn_gather_contradictions(struct tarn_gather *g, struct tarn_err *err);
+/* facts_undecided.c: the files of open findings; before the log, and which of them have a word that cannot be read. */
+TARN_MUST tarn_code tarn_gather_asked(struct tarn_gather *g, struct tarn_err *err);
+TARN_MUST tarn_code tarn_gather_undecided(struct tarn_gather *g, struct tarn_err *err);
 /* facts_memo.c: instead of the log and all that follows up to here, what they said last time, when nothing that they are
  * made of has changed. *key: of that, 0: it cannot be told. */
 TARN_MUST tarn_code tarn_gather_key(struct tarn_gather *g, uint64_t *key, struct tarn_err *err);
