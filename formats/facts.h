@@ -299,6 +299,7 @@ struct tarn_facts_options {
     bool sweep;                    /* everything; else what is new */
     int64_t unregistered_grace_ms; /* a file younger than this may still be registered */
     int64_t leftover_grace_ms;
+    int64_t corrupt_grace_ms;      /* a file younger than this may be in the middle of being written */
     int64_t processed_grace_ms;    /* a batch that was completed since may still be committed */
     int64_t unexpected_grace_ms;   /* a file of another format that nobody lists may still go */
     int64_t small_files_least;     /* that a folder must exceed to be told; 0: none is */

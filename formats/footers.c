@@ -162,7 +162,9 @@ static void share_notes(struct tarn_pick *picks, size_t count)
 struct folding {
     struct tarn_facts *facts;
     const struct tarn_schema_past *past;
-    const struct tarn_pick *pick;  /* the file at hand */
+    struct tarn_pick *pick;        /* the file at hand */
+    const struct tarn_facts_options *options;
+    int64_t young;                 /* files that are not judged yet */
     bool *ended;                   /* per facts->nulls: an older file has values */
 };
 
@@ -287,12 +289,25 @@ static tarn_code fold_nulls(struct folding *f, const struct tarn_footer_note *no
     return TARN_OK;
 }
 
+static bool is_young(const struct folding *f)
+{
+    const struct tarn_facts_options *o = f->options;
+    int64_t at = f->pick->mtime_ms;
+
+    return o->corrupt_grace_ms > 0 && at >= o->now_ms - o->corrupt_grace_ms && at <= o->now_ms + TARN_SKEW_MS;
+}
+
 static tarn_code fold_one(struct folding *f, const struct tarn_footer_note *note, struct tarn_err *err)
 {
     struct tarn_facts *facts = f->facts;
     struct tarn_suspects *lists[] = { NULL, &facts->corrupt, &facts->encrypted, &facts->footer_too_large };
     tarn_code code = TARN_OK;
 
+    if (note->state == TARN_PARQUET_CORRUPT && is_young(f)) {
+        tarn_footer_note_drop(tarn_take(&f->pick->note));
+        f->young++;
+        return TARN_OK;
+    }
     facts->footers_read++;
     if (!tarn_fileset_put(&facts->footer_paths, f->pick->path))
         return tarn_fail_oom(err);
@@ -303,9 +318,10 @@ static tarn_code fold_one(struct folding *f, const struct tarn_footer_note *note
     return code == TARN_OK ? fold_nulls(f, note, err) : code;
 }
 
-static tarn_code fold_all(const struct reading *r, struct tarn_facts *facts, struct tarn_err *err)
+static tarn_code fold_all(const struct reading *r, const struct tarn_facts_options *options, int64_t *young,
+                          struct tarn_facts *facts, struct tarn_err *err)
 {
-    struct folding f = { .facts = facts, .past = r->past };
+    struct folding f = { .facts = facts, .past = r->past, .options = options };
     tarn_code code = TARN_OK;
 
     for (size_t i = 0; i < r->count && code == TARN_OK; i++) {
@@ -316,12 +332,13 @@ static tarn_code fold_all(const struct reading *r, struct tarn_facts *facts, str
             code = tarn_suspects_add(&facts->unread, f.pick->path, r->whys[i], -1, -1, f.pick->mtime_ms, err);
     }
     free(f.ended);
+    *young = f.young;
     return code;
 }
 
 tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks, size_t most,
                               const struct tarn_schema_past *past, const json_t *partition_keys,
-                              struct tarn_facts *facts, struct tarn_err *err)
+                              const struct tarn_facts_options *options, struct tarn_facts *facts, struct tarn_err *err)
 {
     __attribute__((cleanup(reading_done))) struct reading r = { .place = place, .past = past,
                                                                 .partition_keys = partition_keys, .err = err };
@@ -330,13 +347,13 @@ tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks
     tarn_picks_sort(picks);
     r.picks = picks->heap;
     r.count = most < picks->count ? most : picks->count;
-    int64_t unread = facts->unread.total;
+    int64_t unread = facts->unread.total, young = 0;
     tarn_code code = read_all(&r, err);
     if (code == TARN_OK) {
         share_notes(r.picks, r.count);
-        code = fold_all(&r, facts, err);
+        code = fold_all(&r, options, &young, facts, err);
     }
-    if (code == TARN_OK && (int64_t)r.count == picks->offered && facts->unread.total == unread)
+    if (code == TARN_OK && (int64_t)r.count == picks->offered && facts->unread.total == unread && young == 0)
         facts->saw |= TARN_SAW_FOOTERS;
     return code;
 }

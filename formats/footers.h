@@ -34,9 +34,11 @@ size_t tarn_picks_certain(const struct tarn_picks *picks);
 
 /* Reads the footers of the newest `most` picks, but of those that have a note, and tells the facts what they say, newest
  * first; picks->offered is the number of files that have one. A file that vanished is passed over, one that cannot be read
- * is told. The picks are sorted.
+ * is told; one that is no Parquet file and younger than options->corrupt_grace_ms may be in the middle of being written, and counts
+ * as not read. The picks are sorted.
  * `partition_keys`: JSON array or NULL. */
 TARN_MUST tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks, size_t most,
                                         const struct tarn_schema_past *past, const json_t *partition_keys,
-                                        struct tarn_facts *facts, struct tarn_err *err);
+                                        const struct tarn_facts_options *options, struct tarn_facts *facts,
+                                        struct tarn_err *err);
 #endif

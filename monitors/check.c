@@ -108,6 +108,7 @@ static tarn_code gather(struct check *c, struct tarn_err *err)
         .sweep = true,
         .unregistered_grace_ms = tarn_settings_of(&c->settings, "unregistered_data_file")->grace_ms,
         .leftover_grace_ms = tarn_settings_of(&c->settings, "leftover_temp")->grace_ms,
+        .corrupt_grace_ms = tarn_settings_of(&c->settings, "corrupt_data_file")->grace_ms,
         .processed_grace_ms = tarn_settings_of(&c->settings, "processed_without_result")->grace_ms,
         .unexpected_grace_ms = tarn_settings_of(&c->settings, "unexpected_file_format")->grace_ms,
         .small_files_least = tarn_small_files_least(&c->settings),

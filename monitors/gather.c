@@ -93,6 +93,7 @@ static tarn_code gather_once(struct tarn_lake *lake, const struct tarn_gather_as
         .sweep = ask->sweep,
         .unregistered_grace_ms = grace_of(ask, "unregistered_data_file"),
         .leftover_grace_ms = grace_of(ask, "leftover_temp"),
+        .corrupt_grace_ms = grace_of(ask, "corrupt_data_file"),
         .processed_grace_ms = grace_of(ask, "processed_without_result"),
         .unexpected_grace_ms = grace_of(ask, "unexpected_file_format"),
         .small_files_least = tarn_small_files_least(ask->settings),

@@ -90,7 +90,7 @@ const struct tarn_kind tarn_kinds[] = {
     { "missing_metadata_file", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "A metadata file or manifest list of an Iceberg table is not there: readers cannot open the table, or a snapshot of it." },
     { "missing_data_file", TARN_SEV_ERROR, .unit = "bytes", .cure = "forget", .needs = MANIFEST | LISTING, .text = "A listed file is not there: reads fail." },
     { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .cure = "register", .is_by_name = true, .needs = MANIFEST | LISTING, .text = "A file has another size than listed." },
-    { "corrupt_data_file", TARN_SEV_ERROR, .cure = "forget", .is_by_name = true, .needs = FOOTERS, .text = "A file is no readable Parquet file." },
+    { "corrupt_data_file", TARN_SEV_ERROR, .grace = "1m", .cure = "forget", .is_by_name = true, .needs = FOOTERS, .text = "A file is no readable Parquet file." },
     { "encrypted", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is encrypted and not judged." },
     { "footer_too_large", TARN_SEV_INFO, .needs = FOOTERS, .text = "A file's footer is too large to be judged." },
     { "unexpected_file_format", TARN_SEV_WARNING, .grace = "15m", .needs = DOCS | ENTRIES | LISTING, .text = "A file of another format is listed as data, or lies among the data, where readers by folder meet it." },

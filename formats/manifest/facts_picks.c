@@ -125,7 +125,7 @@ tarn_code tarn_gather_footers(struct tarn_gather *g, struct tarn_err *err)
     if (code == TARN_OK)
         code = take_notes(g, most, err);
     if (code == TARN_OK)
-        code = tarn_footers_gather(g->place, &g->picks, most, tarn_gather_past(g), g->partition_keys, g->facts, err);
+        code = tarn_footers_gather(g->place, &g->picks, most, tarn_gather_past(g), g->partition_keys, g->options, g->facts, err);
     if (!(g->facts->saw & TARN_SAW_LISTING)) /* there are others, of which nothing is known */
         g->facts->saw &= ~(unsigned)TARN_SAW_FOOTERS;
     return code;

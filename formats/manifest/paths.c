@@ -17,12 +17,26 @@ bool tarn_is_data_file(const char *path)
     return true;
 }
 
+/* Of merge engines, of Hadoop and Spark. */
+static bool is_temp(const char *part, size_t len)
+{
+    return (len == 5 && memcmp(part, "_temp", 5) == 0) || (len == 10 && memcmp(part, "_temporary", 10) == 0);
+}
+
+static bool is_in_temp(const char *path)
+{
+    for (const char *part = path, *slash; (slash = strchr(part, '/')); part = slash + 1)
+        if (is_temp(part, (size_t)(slash - part)))
+            return true;
+    return false;
+}
+
 bool tarn_is_leftover(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
 
-    return tarn_ends_with(name, ".tmp") || tarn_starts_with(path, "_temp/") ||
+    return tarn_ends_with(name, ".tmp") || is_in_temp(path) ||
            ((name[0] == '.' || name[0] == '_') && tarn_ends_with(name, ".parquet"));
 }
 
@@ -35,7 +49,7 @@ bool tarn_holds_data(const char *folder)
         if (strcmp(folder, k_apart[i]) == 0)
             return false;
     bool is_hidden = folder[0] == '.' || folder[0] == '_';
-    return !is_hidden || strcmp(folder, "_temp") == 0;
+    return !is_hidden || is_temp(folder, strlen(folder));
 }
 
 /* --- other formats, by name --- */

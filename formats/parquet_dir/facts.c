@@ -75,6 +75,15 @@ static tarn_code note_stray(struct dir *d, const struct tarn_object *object, str
     return tarn_suspects_add(&d->facts->unexpected, object->path, note, -1, -1, object->mtime_ms, err);
 }
 
+/* Under a name that no reader takes for data. */
+static tarn_code note_leftover(struct dir *d, const struct tarn_object *object, struct tarn_err *err)
+{
+    if (object->mtime_ms >= d->options->now_ms - d->options->leftover_grace_ms)
+        return TARN_OK;
+    d->facts->leftovers.bytes += object->size;
+    return tarn_suspects_add(&d->facts->leftovers, object->path, NULL, object->size, -1, object->mtime_ms, err);
+}
+
 static tarn_code note_object(void *ctx, const struct tarn_object *object, struct tarn_err *err)
 {
     struct dir *d = ctx;
@@ -87,7 +96,7 @@ static tarn_code note_object(void *ctx, const struct tarn_object *object, struct
         return tarn_suspects_add(&d->facts->symlinks, object->path, NULL, -1, -1, object->mtime_ms, err);
     if (tarn_is_data_file(object->path))
         return object->size > 0 ? note_file(d, object, err) : TARN_OK;
-    return note_stray(d, object, err);
+    return tarn_is_leftover(object->path) ? note_leftover(d, object, err) : note_stray(d, object, err);
 }
 
 /* A folder that cannot be read to its end, or goes meanwhile, hides its own files alone; without the top nothing is known. */
@@ -176,7 +185,7 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
     if (code == TARN_OK)
         code = tarn_small_files_gather(&d.folders, false, options, out, err);
     if (code == TARN_OK)
-        code = tarn_footers_gather(place, &d.picks, d.picks.max, &d.past, d.partition_keys, out, err);
+        code = tarn_footers_gather(place, &d.picks, d.picks.max, &d.past, d.partition_keys, options, out, err);
     if (out->unread.total > 0)
         out->saw &= ~(unsigned)TARN_SAW_FOOTERS;
     return code;

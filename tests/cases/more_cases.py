@@ -485,6 +485,24 @@ case("M303-size-and-2-to-the-48", rep(std(2), entries({"size": 2**48 + len(GOOD)
 
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
+# --- files that are younger than the grace time, and what writers leave behind in plain folders ---
+PLAIN = [("date=2026-01-01/part-0.parquet", 100, GOOD)]
+for name, content in (("half-written", GOOD[:len(GOOD) // 2]), ("four-bytes", b"PAR1"), ("text", b"hello world, not parquet")):
+    for age, is_told in ((0, False), (30, False), (60, False), (61, True)):
+        for folder in ("date=2026-01-01", "date=2026-01-02"):
+            case(f"M300-plain-{name}-{age}s-{folder[-2:]}", PLAIN + [(folder + "/part-1.parquet", 3600 - age, content)],
+                 ERROR if is_told else OK, ["corrupt_data_file"] if is_told else [], files=2)
+case("M301-plain-young-and-whole", PLAIN + [("date=2026-01-01/part-1.parquet", 3590, GOOD)], OK, [], files=2)
+case("M302-listed-half-written", rep(std(2), pq(2, 3570, GOOD[:200])), OK, [], sizes=True)
+case("M303-listed-and-cut", rep(std(2), pq(2, 530, GOOD[:200])), ERROR, ["corrupt_data_file"], sizes=True)
+case("M304-plain-in-the-future", PLAIN + [("date=2026-01-01/part-1.parquet", 3600 + 7200, b"PAR1")], ERROR, ["corrupt_data_file", "clock_skew"])
+LEFT = ("_temp/x.parquet", "_temp/a/b.parquet", "_temporary/0/task/part-0.parquet", "date=2026-01-01/_temporary/0/part-0.parquet",
+        "date=2026-01-01/.part-9.parquet", "_part-9.parquet", "date=2026-01-01/part-9.parquet.tmp")
+for number, path in enumerate(LEFT):
+    for what, lies in (("plain", PLAIN), ("manifest", std(2))):
+        case(f"M305-{what}-leftover-{number}", lies + [(path, 3500, GOOD)], OK, ["leftover_temp:info"], files=len(lies) if what == "plain" else 2)
+        case(f"M305-{what}-leftover-{number}-young", lies + [(path, 3540, GOOD)], OK, [])
+
 
 def build(out):
     for c in CASES:

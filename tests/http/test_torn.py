@@ -14,7 +14,7 @@ from tarn import folder, main
 from test_seeded_faults import Lake, Watched
 
 ONLY = os.environ.get("TORN_ONLY", "")
-SHARE = os.environ.get("TORN_SHARE", "0.25")  # of all rows, chosen by chance; "1": all
+SHARE = os.environ.get("TORN_SHARE", "0.1")  # of all rows, chosen by chance; "1": all
 SEED = int(os.environ.get("TORN_SEED", random.randrange(10**6)))
 N = 5  # the commit that a fault hurts
 
