@@ -119,6 +119,7 @@ void tarn_facts_done(struct tarn_facts *facts)
         &facts->leftovers,       &facts->not_in_manifest,     &facts->still_listed,    &facts->symlinks,
         &facts->corrupt,         &facts->encrypted,           &facts->running,         &facts->unlinked,
         &facts->unexpected,      &facts->invalid_paths, &facts->metadata_missing,       &facts->small_files,     &facts->footer_too_large,
+        &facts->manifest_lists_missing, &facts->metadata_newer,
         &facts->partition_drift, &facts->no_partition_values, &facts->no_column_stats, &facts->unread,
     };
 

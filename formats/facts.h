@@ -209,7 +209,8 @@ struct tarn_facts {
     int64_t reclaimable_files, reclaimable_bytes; /* removed by a commit, still lying there */
     struct tarn_suspects leftovers, symlinks;
     struct tarn_suspects unexpected;    /* data of another format, listed or lying there */
-    struct tarn_suspects metadata_missing; /* Iceberg: documents that readers open first */
+    struct tarn_suspects metadata_missing, manifest_lists_missing; /* Iceberg: documents that readers open first */
+    struct tarn_suspects metadata_newer; /* Iceberg: the last of those that follow the catalog's, more than one when they have one number */
     struct tarn_suspects invalid_paths; /* listed, but no path that a data file may have */
     struct tarn_fileset doubts; /* paths of the suspects so far that a writer at work would explain */
 

@@ -28,6 +28,9 @@ TARN_MUST tarn_code tarn_batches_gather(struct tarn_lake *lake, const struct tar
 /* iceberg_gather.c: of an Iceberg table that Tarn owns. */
 TARN_MUST tarn_code tarn_iceberg_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask,
                                         struct tarn_facts *facts, struct tarn_err *err);
+/* iceberg_newer.c: of `table` as it was read now, the metadata files that follow its own. */
+TARN_MUST tarn_code tarn_iceberg_newer(struct tarn_lake *lake, const struct tarn_gather_ask *ask, const struct tarn_table *table,
+                                       struct tarn_facts *facts, struct tarn_err *err);
 /* life_gather.c: what is known of the table's life besides. */
 TARN_MUST tarn_code tarn_life_gather(struct tarn_lake *lake, const struct tarn_gather_ask *ask, struct tarn_facts *facts,
                                      struct tarn_err *err);

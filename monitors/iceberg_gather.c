@@ -40,19 +40,16 @@ static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- what lies there --- */
 
-static tarn_code note_missing(struct tarn_facts *facts, const char *file, struct tarn_err *err)
-{
-    return tarn_suspects_add(&facts->metadata_missing, file, NULL, -1, -1, -1, err);
-}
-
 /* The table is where its metadata file is: when nobody may look there, nothing is known of it. */
 static tarn_code look_for_file(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
 {
     TARN_ERR(fault);
     tarn_code code = tarn_iceberg_file_stat(g->lake, g->table->metadata_location, &fault);
 
+    if (code == TARN_NOT_FOUND) /* with its root all tables of it are gone: that is one fault, which no plan cures */
+        TARN_TRY(tarn_iceberg_file_check_root(g->lake, g->table->metadata_location, err));
     if (code == TARN_NOT_FOUND)
-        return note_missing(facts, g->table->metadata_location, err);
+        return tarn_suspects_add(&facts->metadata_missing, g->table->metadata_location, NULL, -1, -1, -1, err);
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
@@ -77,7 +74,7 @@ static tarn_code look_for_all(struct gather *g, struct tarn_facts *facts, struct
         bool is_missed = false;
         code = list ? tarn_iceberg_file_is_missed(g->lake, list, &is_missed, err) : TARN_OK;
         if (code == TARN_OK && is_missed && is_another(g->meta, i))
-            code = note_missing(facts, list, err);
+            code = tarn_suspects_add(&facts->manifest_lists_missing, list, NULL, -1, -1, -1, err);
     }
     return code;
 }
@@ -97,7 +94,8 @@ static tarn_code fill(struct gather *g, struct tarn_facts *facts, struct tarn_er
     facts->schema_version = summary.schema_id;
     facts->last_updated = g->meta->last_updated_ms;
     facts->last_data_commit = facts->life.last_data;
-    facts->saw = TARN_SAW_STORAGE | TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | TARN_SAW_SCHEMA | TARN_SAW_NO_LOG;
+    facts->saw = TARN_SAW_STORAGE | TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | TARN_SAW_SCHEMA | TARN_SAW_NO_LOG |
+                 (g->ask->sweep ? TARN_SAW_LISTING : 0);
     return tarn_text_set(&facts->latest_transaction, g->table->latest_transaction) &&
                    tarn_text_set(&facts->partition_keys, g->table->partition_keys)
                ? TARN_OK
@@ -115,8 +113,18 @@ static void begin(const struct gather *g, struct tarn_facts *facts)
     facts->before = g->ask->before;
 }
 
+static tarn_code note_lost_root(const struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
+{
+    TARN_AUTO(mem) char *file = NULL;
+    tarn_code code = tarn_iceberg_locate(g->table->metadata_location, &file, err);
+
+    if (code == TARN_OK && tarn_storage_root_is_lost(g->lake->storage, file))
+        code = tarn_text_set(&facts->lost_root, tarn_storage_root(g->lake->storage, file)) ? TARN_OK : tarn_fail_oom(err);
+    return code;
+}
+
 /* Storage that does not answer is a fact about the table. */
-static tarn_code as_fact(tarn_code code, struct tarn_facts *facts, struct tarn_err *fault, struct tarn_err *err)
+static tarn_code as_fact(const struct gather *g, tarn_code code, struct tarn_facts *facts, struct tarn_err *fault, struct tarn_err *err)
 {
     if (code == TARN_INTERNAL || code == TARN_OVERLOADED)
         return tarn_err_move(err, fault);
@@ -124,7 +132,7 @@ static tarn_code as_fact(tarn_code code, struct tarn_facts *facts, struct tarn_e
     facts->saw = 0;
     facts->not_allowed = code == TARN_LOCATION_NOT_ALLOWED;
     snprintf(facts->why, sizeof facts->why, "%.511s", fault->detail);
-    return TARN_OK;
+    return facts->not_allowed ? TARN_OK : note_lost_root(g, facts, err);
 }
 
 static tarn_code gather(struct gather *g, struct tarn_facts *facts, struct tarn_err *err)
@@ -138,8 +146,10 @@ static tarn_code gather(struct gather *g, struct tarn_facts *facts, struct tarn_
     facts->life = g->catalog->life;
     tarn_life_end(&facts->life, g->ask->now_ms);
     code = look_for_all(g, facts, &fault);
+    if (code == TARN_OK && g->ask->sweep)
+        code = tarn_iceberg_newer(g->lake, g->ask, g->table, facts, &fault);
     if (code != TARN_OK)
-        return as_fact(code, facts, &fault, err);
+        return as_fact(g, code, facts, &fault, err);
     return fill(g, facts, err);
 }
 

@@ -76,7 +76,7 @@ static void fill(struct tarn_judging *j, const struct tarn_kind *kind, const str
     out->observed = copy(report->observed, &j->failed);
     out->expected = copy(report->expected, &j->failed);
     out->unit = copy(report->unit ? report->unit : kind->unit, &j->failed);
-    out->cure = j->facts->managed ? copy(report->cure ? report->cure : kind->cure, &j->failed) : NULL;
+    out->cure = j->facts->managed && !report->is_incurable ? copy(report->cure ? report->cure : kind->cure, &j->failed) : NULL;
     if (report->evidence) {
         out->evidence = tarn_json_text(report->evidence);
         j->failed |= !out->evidence;
@@ -121,7 +121,7 @@ json_t *tarn_judge_examples(const struct tarn_suspects *list)
 }
 
 static void report_many(struct tarn_judging *j, const struct tarn_kind *kind, const struct tarn_suspects *list,
-                        enum tarn_severity severity)
+                        enum tarn_severity severity, bool is_incurable)
 {
     char message[512];
 
@@ -134,11 +134,12 @@ static void report_many(struct tarn_judging *j, const struct tarn_kind *kind, co
                                              .observed = tarn_judge_number(list->total),
                                              .expected = "0",
                                              .unit = kind->is_whole && kind->unit ? kind->unit : "subjects",
+                                             .is_incurable = is_incurable,
                                              .evidence = tarn_judge_examples(list) });
 }
 
 static void report_one(struct tarn_judging *j, const char *code, const struct tarn_suspect *item,
-                       enum tarn_severity severity)
+                       enum tarn_severity severity, bool is_incurable)
 {
     char message[600];
 
@@ -150,22 +151,34 @@ static void report_one(struct tarn_judging *j, const char *code, const struct ta
                           .message = item->note ? message : NULL,
                           .observed = item->observed >= 0 ? tarn_judge_number(item->observed) : NULL,
                           .expected = item->expected >= 0 ? tarn_judge_number(item->expected) : NULL,
+                          .is_incurable = is_incurable,
                           .evidence = item->note ? json_pack("{s:o}", "note", tarn_json_str(item->note)) : NULL });
 }
 
-void tarn_judge_suspects(struct tarn_judging *j, const char *code, const struct tarn_suspects *list,
-                         enum tarn_severity severity)
+static void report_list(struct tarn_judging *j, const char *code, const struct tarn_suspects *list,
+                        enum tarn_severity severity, bool is_incurable)
 {
     const struct tarn_kind *kind = tarn_kind_find(code);
 
     if (list->total == 0)
         return;
     if (kind->is_whole || list->total > TARN_EXAMPLES_MAX) {
-        report_many(j, kind, list, severity);
+        report_many(j, kind, list, severity, is_incurable);
         return;
     }
     for (size_t i = 0; i < list->count; i++)
-        report_one(j, code, &list->items[i], severity);
+        report_one(j, code, &list->items[i], severity, is_incurable);
+}
+
+void tarn_judge_suspects(struct tarn_judging *j, const char *code, const struct tarn_suspects *list,
+                         enum tarn_severity severity)
+{
+    report_list(j, code, list, severity, false);
+}
+
+void tarn_judge_incurable(struct tarn_judging *j, const char *code, const struct tarn_suspects *list)
+{
+    report_list(j, code, list, TARN_SEV_OK, true);
 }
 
 tarn_code tarn_judge_all(struct tarn_judging *j, struct tarn_err *err)

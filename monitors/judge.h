@@ -118,6 +118,7 @@ struct tarn_report {
     const char *observed, *expected; /* JSON scalars, NULL: none */
     const char *unit;            /* NULL: the kind's own */
     const char *cure;            /* NULL: the kind's own */
+    bool is_incurable;           /* the kind's own does not cure this one */
     json_t *evidence;            /* stolen, NULL: none */
 };
 typedef void tarn_judge_fn(struct tarn_judging *judging);
@@ -131,6 +132,8 @@ void tarn_judge_report(struct tarn_judging *judging, const char *code, const str
 /* One report a suspect; above 20 (or when the kind is whole) one with subject "*", the count and examples. */
 void tarn_judge_suspects(struct tarn_judging *judging, const char *code, const struct tarn_suspects *suspects,
                          enum tarn_severity severity);
+/* The same of what no plan cures, whatever cures others of the kind. */
+void tarn_judge_incurable(struct tarn_judging *judging, const char *code, const struct tarn_suspects *suspects);
 /* {"count": of all, "examples": [paths]}: owned. */
 json_t *tarn_judge_examples(const struct tarn_suspects *list);
 /* A number as JSON text, in a ring of buffers good for eight calls on this thread. */

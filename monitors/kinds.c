@@ -87,7 +87,8 @@ const struct tarn_kind tarn_kinds[] = {
     { "column_all_null", TARN_SEV_WARNING, .unit = "files", .needs = FOOTERS, .text = "A column has no value at all in the newest files." },
 
     /* the data files */
-    { "missing_metadata_file", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "A metadata file or manifest list of an Iceberg table is not there: readers cannot open the table, or a snapshot of it." },
+    { "missing_metadata_file", TARN_SEV_ERROR, .cure = "republish", .needs = DOCS, .text = "A metadata file of an Iceberg table is not there, or a manifest list, which no plan writes again: readers cannot open the table, or a snapshot of it." },
+    { "newer_metadata_file", TARN_SEV_WARNING, .grace = "15m", .needs = DOCS | LISTING, .text = "A metadata file that follows the catalog's newest one lies in an Iceberg table's folder: commits that the catalog does not know, or one that never was." },
     { "missing_data_file", TARN_SEV_ERROR, .unit = "bytes", .cure = "forget", .needs = MANIFEST | LISTING, .text = "A listed file is not there: reads fail." },
     { "size_mismatch", TARN_SEV_ERROR, .unit = "bytes", .cure = "register", .is_by_name = true, .needs = MANIFEST | LISTING, .text = "A file has another size than listed." },
     { "corrupt_data_file", TARN_SEV_ERROR, .grace = "1m", .cure = "forget", .is_by_name = true, .needs = FOOTERS, .text = "A file is no readable Parquet file." },

@@ -39,6 +39,17 @@ def copy_stopped(server, backup):
     return server.start().client()
 
 
+def newer(client):
+    """The files that follow the catalog's, as the findings name them."""
+    client.call("PATCH", "/api/table/db.t", {"monitors": {"newer_metadata_file": {"grace": "0s"}}})
+    findings = call(client, "POST", "/api/table/db.t/check?depth=sweep")["findings"]
+    return {f["subject"].removeprefix("file://") for f in findings if f["code"] == "newer_metadata_file" and f["cure"] is None}
+
+
+def take(client, file):
+    call(client, "POST", "/iceberg/v1/namespaces/db/register", {"name": "t", "metadata-location": "file://" + file, "overwrite": True})
+
+
 def fill(work, between=None, back_up=back_up):
     """A server with a table of two commits in the backup, and six made since. `between` (may be None) is called with the client
     before each commit."""
@@ -100,12 +111,27 @@ def of_two_files_that_claim_to_be_the_newest_none_is_taken():
     with folder() as work:
         server, last, _ = fill(work)
         newest = last["metadata-location"].removeprefix("file://")
-        shutil.copy(newest, os.path.join(os.path.dirname(newest), "00008-11111111-1111-4111-8111-111111111111.metadata.json"))
+        other = os.path.join(os.path.dirname(newest), "00008-11111111-1111-4111-8111-111111111111.metadata.json")
+        shutil.copy(newest, other)
         client = server.start().client()
         assert client.get("/api/table/db.t")["version"] == 2
         assert any("table_not_compared" in line for line in server.output), server.output
+        assert newer(client) == {newest, other}
+        take(client, newest)
+        assert call(client, "GET", TABLE)["metadata"] == last["metadata"] and newer(client) == set()
+
+
+def of_a_copied_file_the_commits_since_are_told():
+    with folder() as work:
+        server, last, _ = fill(work, back_up=copy_stopped)
+        client = server.start().client()
+        assert client.get("/api/table/db.t")["version"] == 2
+        newest = last["metadata-location"].removeprefix("file://")
+        assert newer(client) == {newest}
+        take(client, newest)
+        assert call(client, "GET", TABLE)["metadata"] == last["metadata"] and newer(client) == set()
 
 
 main(commits_since_the_backup_are_taken_back_one_by_one, a_copied_file_is_made_a_backup_before_it_is_started,
      a_table_is_known_again_whose_document_got_another_uuid,
-     of_two_files_that_claim_to_be_the_newest_none_is_taken)
+     of_two_files_that_claim_to_be_the_newest_none_is_taken, of_a_copied_file_the_commits_since_are_told)
