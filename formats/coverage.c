@@ -123,24 +123,6 @@ static void difference_text(const char *word, const json_t *names, const json_t 
 
 /* --- one file --- */
 
-/* The first key whose value is another in the entry than in the path; false: there is none. */
-static bool contradicts(const json_t *values, const json_t *of_path, char *note, size_t size)
-{
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)(uintptr_t)values, key, value) {
-        const json_t *folder = json_object_get(of_path, key);
-        if (!folder || tarn_partition_fits(value, folder))
-            continue;
-        TARN_AUTO(mem) char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-        snprintf(note, size, "the path says %.40s=%.40s, partitionValues say %.40s", key,
-                 json_is_null(folder) ? TARN_PARTITION_NULL : json_string_value(folder), text ? text : "?");
-        return true;
-    }
-    return false;
-}
-
 static tarn_code shape_of(struct tarn_coverage *c, const json_t *values, const json_t *of_path, struct shape **out,
                           struct tarn_err *err)
 {
@@ -181,7 +163,7 @@ static tarn_code look(struct tarn_coverage *c, const char *path, const char *giv
     if (code != TARN_OK)
         return code;
     c->memo.shape = NULL;
-    if (contradicts(values, of_path, c->memo.note, sizeof c->memo.note))
+    if (tarn_partition_contradicts(values, of_path, c->memo.note, sizeof c->memo.note))
         return TARN_OK;
     return shape_of(c, values, of_path, &c->memo.shape, err);
 }

@@ -3,6 +3,7 @@
 #include "formats/partition.h"
 #include "base/own.h"
 #include "base/text.h"
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,4 +112,21 @@ bool tarn_partition_fits(const json_t *given, const json_t *of_folder)
     bool is_empty = json_is_string(given) && json_string_length(given) == 0;
 
     return tarn_partition_equal(given, of_folder) || is_padded(given, of_folder) || (is_empty && json_is_null(of_folder));
+}
+
+const char *tarn_partition_contradicts(const json_t *values, const json_t *of_path, char *note, size_t size)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)values, key, value) {
+        const json_t *folder = json_object_get(of_path, key);
+        if (!folder || tarn_partition_fits(value, folder))
+            continue;
+        TARN_AUTO(mem) char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+        snprintf(note, size, "the path says %.40s=%.40s, partitionValues say %.40s", key,
+                 json_is_null(folder) ? TARN_PARTITION_NULL : json_string_value(folder), text ? text : "?");
+        return key;
+    }
+    return NULL;
 }

@@ -22,4 +22,7 @@ bool tarn_partition_is(const json_t *value, const char *text);
 /* Does a file with the value `given` belong into a folder of the value `of_folder` (text or null)? The number
  * 5 lies in hour=05 as well, an empty text in the folder of null. */
 bool tarn_partition_fits(const json_t *given, const json_t *of_folder);
+/* The first key of which the values tell another value than the path's folders, *note says how; NULL: none. Both are objects
+ * or NULL. */
+const char *tarn_partition_contradicts(const json_t *values, const json_t *of_path, char *note, size_t size);
 #endif

@@ -155,7 +155,7 @@ void tarn_commit_done(void *state)
     free(use->batch_ids);
     tarn_buf_done(&use->texts);
     json_decref(use->warnings);
-    json_decref(use->replaced);
+    json_decref(use->remarks);
 }
 
 const struct tarn_use tarn_commit = {

@@ -44,7 +44,7 @@ struct tarn_commit_use {
     int64_t table_id;
     bool replayed, published, publishes;
     json_t *warnings; /* owned array or NULL: what verification met */
-    json_t *replaced; /* owned array or NULL: warnings of files that are removed and added */
+    json_t *remarks;  /* owned array or NULL: warnings that the body alone gives rise to */
     enum tarn_block cures; /* in: a block that does not stop it, since it ends with it (repair.c) */
     /* inside */
     struct tarn_buf texts; /* JSON texts that ops and metadata point into */

@@ -2,11 +2,12 @@
  * found here and named by its place. JSON texts go into one buffer, paths stay in the body's tree. */
 #include "base/json.h"
 #include "base/jsonw.h"
+#include "formats/partition.h"
 #include "lake/commit.h"
 #include <string.h>
 
 #define NONE         SIZE_MAX
-#define REPLACED_MAX 1000 /* warnings of replaced files */
+#define REMARKS_MAX 1000
 
 /* Where a text begins in use->texts; the buffer moves while it grows. */
 struct span {
@@ -114,16 +115,30 @@ static int by_path(const void *a, const void *b)
     return order != 0 ? order : (x > y) - (x < y);
 }
 
-/* Readers that are at the old file, or keep it, may mix the two. */
-static tarn_code note_replaced(struct tarn_commit_use *use, const char *path, struct tarn_err *err)
+static tarn_code remark(struct tarn_commit_use *use, const char *code, const char *path, const char *column, const char *message,
+                        struct tarn_err *err)
 {
-    if (!use->replaced)
-        use->replaced = json_array();
-    if (json_array_size(use->replaced) >= REPLACED_MAX)
+    if (!use->remarks)
+        use->remarks = json_array();
+    if (json_array_size(use->remarks) >= REMARKS_MAX)
         return TARN_OK;
-    json_t *warning = json_pack("{s:s, s:s, s:n, s:n, s:n, s:s}", "code", "file_replaced", "path", path, "column", "from",
-                                "to", "message", "the file is replaced: data files are meant to be immutable");
-    return json_array_append_new(use->replaced, warning) == 0 ? TARN_OK : tarn_fail_oom(err);
+    json_t *warning = json_pack("{s:s, s:s, s:s?, s:n, s:n, s:s}", "code", code, "path", path, "column", column, "from", "to",
+                                "message", message);
+    return json_array_append_new(use->remarks, warning) == 0 ? TARN_OK : tarn_fail_oom(err);
+}
+
+/* Engines that go by the path and engines that go by the entry would give different answers; the monitor partition_drift
+ * tells it from the next scan on. */
+static tarn_code note_contradiction(struct tarn_commit_use *use, const char *path, const json_t *values, struct tarn_err *err)
+{
+    json_auto_t *of_path = NULL;
+    char note[256];
+
+    if (json_object_size(values) == 0 || !strchr(path, '='))
+        return TARN_OK;
+    tarn_code code = tarn_partition_from_path(path, &of_path, err);
+    const char *key = code == TARN_OK ? tarn_partition_contradicts(values, of_path, note, sizeof note) : NULL;
+    return key ? remark(use, "partition_drift", path, key, note, err) : code;
 }
 
 /* One path may be removed and added, once each. */
@@ -142,7 +157,9 @@ static tarn_code check_twice(struct tarn_commit_use *use, struct tarn_err *err)
         if (strcmp(one->file.path, two->file.path) != 0)
             continue;
         if (one->is_add != two->is_add) {
-            tarn_code code = note_replaced(use, two->file.path, err);
+            /* Readers that are at the old file, or keep it, may mix the two. */
+            tarn_code code = remark(use, "file_replaced", two->file.path, NULL,
+                                    "the file is replaced: data files are meant to be immutable", err);
             if (code != TARN_OK)
                 return code;
             continue;
@@ -174,7 +191,10 @@ static tarn_code read_ops(const json_t *array, const json_t *metadata, struct ta
         return tarn_fail_oom(err);
     for (use->op_count = 0; use->op_count < count; use->op_count++) {
         size_t i = use->op_count;
-        tarn_code code = read_op(json_array_get(array, i), &use->ops[i], &use->texts, &spans[i], err);
+        const json_t *op = json_array_get(array, i);
+        tarn_code code = read_op(op, &use->ops[i], &use->texts, &spans[i], err);
+        if (code == TARN_OK && use->ops[i].is_add)
+            code = note_contradiction(use, use->ops[i].file.path, json_object_get(op, "partitionValues"), err);
         if (code != TARN_OK) {
             (void)tarn_err_prefix(err, "operations[%zu]", i);
             return code;

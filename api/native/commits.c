@@ -38,11 +38,11 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
 
 static void write_warnings(struct tarn_jsonw *w, const struct tarn_commit_use *use)
 {
-    const json_t *lists[] = { use->warnings, use->replaced };
+    const json_t *lists[] = { use->warnings, use->remarks };
     size_t i;
     json_t *warning;
 
-    if (json_array_size(use->warnings) + json_array_size(use->replaced) == 0)
+    if (json_array_size(use->warnings) + json_array_size(use->remarks) == 0)
         return;
     tarn_jsonw_key(w, "warnings");
     tarn_jsonw_array(w);

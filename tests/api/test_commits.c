@@ -145,6 +145,37 @@ Test(commits, removing_and_adding_one_path_replaces_the_file)
     cr_expect(eq(str, (char *)json_string_value(json_object_get(warning, "path")), "a"));
 }
 
+Test(commits, partition_values_that_contradict_the_path_are_answered_as_warnings)
+{
+    static const struct { const char *path, *values, *column; } k_rows[] = {
+        { "date=2024-02-01/hour=14/a", "{\"date\":\"2024-02-01\",\"hour\":14}", NULL },
+        { "date=2024-02-01/hour=05/b", "{\"date\":\"2024-02-01\",\"hour\":5}", NULL },
+        { "date=2024-02-01/hour=14/c", "{\"date\":\"2024-02-01\",\"hour\":15}", "hour" },
+        { "date=2024-02-01/hour=14/d", "{\"hour\":\"14\",\"date\":\"2024-02-02\"}", "date" },
+        { "date=2024-02-01/e", "{\"date\":null}", "date" },
+        { "k=__HIVE_DEFAULT_PARTITION__/f", "{\"k\":null}", NULL },
+        { "k=__HIVE_DEFAULT_PARTITION__/g", "{\"k\":\"x\"}", "k" },
+        { "k=a%3Db/h", "{\"k\":\"a=b\"}", NULL },
+        { "k=a%3Db/i", "{\"k\":\"a%3Db\"}", "k" },
+        { "data/2024-02-01/j", "{\"date\":\"1999-01-01\"}", NULL }, /* a bare folder names no key */
+        { "k=1/k", "{}", NULL },
+        { "k=1/l", "{\"other\":2}", NULL }, /* keys that differ are the monitor's to tell */
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        cr_assert(eq(uint, tarn_ask("POST", URL, "{\"operations\":[{\"type\":\"add_file\",\"path\":\"%s\",\"size\":1,"
+                                                 "\"partitionValues\":%s}]}", k_rows[i].path, k_rows[i].values), 201));
+        const json_t *warning = json_array_get(json_object_get(tarn_answer(), "warnings"), 0);
+        const char *column = json_string_value(json_object_get(warning, "column"));
+        cr_expect(eq(int, warning != NULL, k_rows[i].column != NULL), "row %zu: %s", i, tarn_answer_text());
+        if (!warning || !k_rows[i].column)
+            continue;
+        cr_expect(eq(str, (char *)json_string_value(json_object_get(warning, "code")), "partition_drift"), "row %zu", i);
+        cr_expect(eq(str, (char *)json_string_value(json_object_get(warning, "path")), (char *)k_rows[i].path), "row %zu", i);
+        cr_expect(column && strcmp(column, k_rows[i].column) == 0, "row %zu: %s", i, tarn_answer_text());
+    }
+}
+
 Test(commits, a_compaction_lands_on_any_version_while_its_files_are_there)
 {
     commit("{\"operations\":[" ADD("a") "," ADD("b") "]}");
