@@ -117,6 +117,9 @@ bool tarn_finding_is_examined(const struct tarn_finding *finding, const struct t
     };
     const struct tarn_kind *kind = tarn_kind_find(finding->code);
     unsigned needs = kind ? kind->needs : 0;
+
+    if (tarn_facts_are_of_old_catalog(facts) && needs & ~(unsigned)TARN_SAW_STORAGE)
+        return false;
     unsigned missing = needs & ~facts->saw;
 
     for (size_t i = 0; i < TARN_COUNT(k_parts); i++)

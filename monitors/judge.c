@@ -183,7 +183,9 @@ void tarn_judge_incurable(struct tarn_judging *j, const char *code, const struct
 
 tarn_code tarn_judge_all(struct tarn_judging *j, struct tarn_err *err)
 {
-    for (size_t i = 0; i < tarn_judges_count; i++)
+    size_t count = tarn_facts_are_of_old_catalog(j->facts) ? 1 : tarn_judges_count; /* the first one tells of the place */
+
+    for (size_t i = 0; i < count; i++)
         tarn_judges[i](j);
     if (j->out.count > 1)
         qsort(j->out.items, j->out.count, sizeof *j->out.items, tarn_finding_order);

@@ -101,6 +101,11 @@ void tarn_settings_glance(const struct tarn_monitor_defaults *defaults, const ch
 const struct tarn_kind_settings *tarn_settings_of(const struct tarn_settings *settings, const char *code);
 
 /* --- judging --- */
+/* The catalog lost commits that storage knows: whatever it says of the table, storage differs from it, and only that is told. */
+static inline bool tarn_facts_are_of_old_catalog(const struct tarn_facts *facts)
+{
+    return facts->block == TARN_BLOCK_STORAGE_AHEAD && facts->state == TARN_FACTS_READ;
+}
 #define TARN_LOG_SUBJECT "_transactions"
 struct tarn_judging {
     const struct tarn_facts *facts;

@@ -5,14 +5,14 @@ page, must bring the table back to ok.
 
 SEEDED_SEED repeats a choice of pairs; SEEDED_MANAGED_PAIRS is how many are tried (a number, or "all"); SEEDED_ONLY takes
 those whose names hold a text."""
-import datetime, itertools, json, os, random, shutil, sys, threading, time
+import contextlib, datetime, itertools, json, os, random, shutil, subprocess, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "cases")]
 from seeded_faults import FAULTS as OBSERVED
 from seeded_lake import HOURS, Lake as Model, SCHEMA, data, folder_of, healthy, path_of, stats
-from tarn import Server, await_true, folder
+from tarn import TARN, Server, await_true, folder
 
 SEED = int(os.environ.get("SEEDED_SEED", random.randrange(10**6)))
 PAIRS = os.environ.get("SEEDED_MANAGED_PAIRS", "25")
@@ -385,6 +385,93 @@ for name, choose, (code, found) in (("a lost update", "log", LOST), ("a removed 
     fault(f"adopted: {name}, the {choose} counts", lambda t, n: None, {("adoption_conflict", ERROR): ("manifest.json", "adopt"), code: found},
           make=adopt(name), more={"choose": choose})
 
+# what only a server of its own shows
+
+NOBODY = 65534
+
+
+def give(path):
+    """To the user that the server runs as."""
+    for root, _, names in os.walk(path):
+        for each in [root] + [os.path.join(root, name) for name in names]:
+            os.chown(each, NOBODY, NOBODY)
+
+
+class Apart(Table):
+    """A managed table with a server that nobody else asks, which may not read everything: not even where the tests are root's."""
+
+    def __init__(self, lake):
+        self.home = os.path.join(os.path.dirname(lake.root), "apart%d" % next(Table.count))
+        os.mkdir(self.home)
+        self.as_root = os.getuid() == 0
+        self.own = Lake(self.home, user=NOBODY if self.as_root else None)
+        super().__init__(self.own)
+        self.judge()  # what the first scan met between a file's writing and its commit is seen to be over
+
+    def put(self, path, content, at=None):
+        super().put(path, content, at)
+        if self.as_root:
+            give(self.folder)
+
+    def restart(self, *flags):
+        """With other flags, if there are some."""
+        self.client.close()
+        self.own.server.stop()
+        self.own.server.flags = flags or self.own.server.flags
+        self.own.server.start()
+        self.client = self.own.client()
+
+
+def deny(path, right):
+    return (lambda t, n: os.chmod(t.at(path.format(hour=t.hour(n), path=t.path(n), entry=entry(n))), 0),
+            lambda t, n: os.chmod(t.at(path.format(hour=t.hour(n), path=t.path(n), entry=entry(n))), right))
+
+
+# The one that lost its right is read when it is not what was read last: a document that Tarn wrote is known by its token.
+for path, right, finds in (("last_committed_txn", 0o644, {("scan_failed", WARNING): ("table", None)}),
+                           ("schema.json", 0o644, {("scan_failed", WARNING): ("table", None)}),
+                           ("_transactions", 0o755, {("scan_failed", WARNING): ("table", None)}),
+                           ("{hour}", 0o755, {("scan_incomplete", INFO): ("{hour}", None)}),
+                           ("{path}", 0o644, {("scan_incomplete", INFO): ("{path}", None)})):
+    breaks, mend = deny(path, right)
+    fault("what the server may not read: " + path, breaks, finds, mend, make=Apart)
+
+
+def take_root(t, n):
+    other = os.path.join(t.home, "other")
+    os.mkdir(other)
+    t.restart("--root", other, "--scan-interval", "1h")
+
+
+fault("a root that was taken from the configuration", take_root, {("location_not_allowed", ERROR): ("table", None)},
+      lambda t, n: t.restart("--root", t.own.root, "--scan-interval", "1h"), make=Apart, severity="unknown")
+
+
+def lose_commits(t, n):
+    """The database is an older copy, and of what came since an entry is lost: the start cannot take it back by itself."""
+    backup = os.path.join(t.home, "backup.sqlite")
+    subprocess.run([TARN, "backup", backup, "--url", f"http://127.0.0.1:{t.own.server.port}", "--token", t.own.server.token], check=True,
+                   stdout=subprocess.DEVNULL)
+    for k in (COMMITS + 1, COMMITS + 2):
+        t.put(t.path(k), data(k), time.time() - 3 * HOUR)
+        t.commit([t.added(k)])
+    t.own.server.kill()
+    for suffix in ("-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(f"{t.own.server.data}/tarn.sqlite{suffix}")
+    shutil.copyfile(backup, f"{t.own.server.data}/tarn.sqlite")
+    os.remove(t.at(entry(COMMITS + 1)))
+    t.restart()
+    await_true("it was compared with its storage", lambda: t.api("", method="GET")["block"])
+
+
+def take_back(t, n):
+    done = t.api("/recover", {"dry_run": False})
+    assert done["to_version"] == COMMITS + 2, done
+
+
+fault("a database that is older than its lake", lose_commits, {("storage_ahead", ERROR): ("manifest.json", "recover")}, take_back, make=Apart)
+
 # observed tables over time
 
 
@@ -540,13 +627,18 @@ def faults_of(lake, chosen):
         yield str(why)
     finally:
         t.client.close()
+        if isinstance(t, Apart):
+            t.own.server.stop()
 
 
 class Lake:
-    def __init__(self, place):
+    def __init__(self, place, user=None):
         self.root = os.path.join(place, "lake")
         os.mkdir(self.root)
-        self.server = Server(os.path.join(place, "data"), "--root", self.root, "--scan-interval", "1h").start()
+        os.mkdir(os.path.join(place, "data"))
+        if user is not None:
+            give(place)
+        self.server = Server(os.path.join(place, "data"), "--root", self.root, "--scan-interval", "1h", user=user).start()
 
     def client(self):
         return self.server.client()
@@ -581,6 +673,7 @@ def main():
     print(f"SEEDED_SEED={SEED}")
     random.seed(SEED)
     with folder() as place:
+        os.chmod(place, 0o755)  # for servers of another user
         lake = Lake(place)
         results = [try_all(lake, "no fault", [()]),
                    try_all(lake, "single faults", singles()),

@@ -22,14 +22,16 @@ servers = []
 class Server:
     """`tarn serve` over a data folder; start() again after kill() brings it back on another port."""
 
-    def __init__(self, data, *flags):
+    def __init__(self, data, *flags, user=None):
+        """user: the number of the one that it runs as; only root may say so."""
         self.data, self.flags, self.process, self.output = data, flags, None, []
+        self.as_user = {} if user is None else dict(user=user, group=user, extra_groups=[])
         servers.append(self)
 
     def start(self):
         command = [TARN, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.flags]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, errors="replace")
+                                        stderr=subprocess.STDOUT, text=True, errors="replace", **self.as_user)
         atexit.register(self.stop)
         told = threading.Event()
         self.output, self.port = [], None
