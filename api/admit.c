@@ -1,6 +1,5 @@
 /* admit.c - who may ask: judged on the headers alone, before a body byte is kept. */
 #include "api/http.h"
-#include "base/text.h"
 #include "config/config.h"
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* body.c - the body of a request: what it must call itself, and its JSON or its form. */
 #include "api/http.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "config/config.h"
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* request.c - what handlers ask of a request: its table, its query, its page. */
 #include "api/http.h"
-#include "base/text.h"
 #include "config/config.h"
 #include <errno.h>
 #include <stdlib.h>

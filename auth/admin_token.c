@@ -4,13 +4,10 @@
 #include "auth/admin_token.h"
 #include "auth/auth.h"
 #include "base/hash.h"
-#include "base/text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_BYTES 4096

@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SECRET_BYTES 32

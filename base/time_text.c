@@ -1,5 +1,4 @@
 /* time_text.c - durations and sizes as people write and read them: "1h2m3s", "2.1 TB". */
-#include "base/text.h"
 #include "base/time.h"
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * it: split outside double quotes, "" inside them is one quote. The canonical text quotes a
  * level only where it must, so that one namespace has one spelling in the database. */
 #include "catalog/ident.h"
-#include "base/buf.h"
 #include "base/text.h"
 #include <string.h>
 

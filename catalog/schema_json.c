@@ -1,7 +1,6 @@
 /* schema_json.c - a schema out as JSON, in the form of schema.json. Nested types take Spark's form,
  * which Delta tables use too: an object with elementType and containsNull. */
 #include "catalog/schema.h"
-#include "catalog/schema_internal.h"
 #include <string.h>
 
 static json_t *type_json(const struct tarn_type *type);

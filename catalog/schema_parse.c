@@ -1,7 +1,6 @@
 /* schema_parse.c - a schema from JSON. The form of schema.json, nested types in Spark's form
  * ({"type":"array","elementType":...}) or Iceberg's ({"type":"list","element":...}), or any spelling of
  * schema_type.c as a string. What Tarn does not know is kept beside what it does. */
-#include "base/text.h"
 #include "catalog/schema.h"
 #include "catalog/schema_internal.h"
 #include <string.h>

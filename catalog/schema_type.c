@@ -2,7 +2,6 @@
  * all common ones are taken, in any case, and one is printed. */
 #include "catalog/schema.h"
 #include "catalog/schema_internal.h"
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -1,7 +1,6 @@
 /* batch_links.c - a batch is named by the entry's own `batch_ids`, or in commitMetadata as writers do it: batch_id, the staged
  * file under `source`, the checkpoint of a Flink job, the epoch of a Spark query. */
 #include "formats/batch_links.h"
-#include "base/json.h"
 #include "base/text.h"
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * registered schema: a file must have statistics of some column of it, and of each one that was always there and that
  * more than half of the files have them of. Which columns a table keeps statistics of is its own choice. */
 #include "formats/coverage.h"
-#include <stdio.h>
 #include <string.h>
 
 enum {

@@ -1,7 +1,6 @@
 /* adopt_stage.c - the passes of an adoption over the documents: each streams, each row goes straight to the
  * stage. */
 #include "lake/adopt_run.h"
-#include "base/json.h"
 #include "lake/source.h"
 #include <stdio.h>
 

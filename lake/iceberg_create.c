@@ -5,7 +5,6 @@
 #include "base/time.h"
 #include "lake/iceberg.h"
 #include "lake/iceberg_place.h"
-#include <string.h>
 
 static int64_t now_of(const struct tarn_iceberg_create_use *use) { return use->ask.now_ms ? use->ask.now_ms : tarn_now_ms(); }
 

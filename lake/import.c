@@ -1,6 +1,5 @@
 /* import.c - data files without a manifest become a table: each file is taken with what its footer and its
  * path tell. A file that is no Parquet is left out and told. */
-#include "base/json.h"
 #include "base/time.h"
 #include "catalog/schema.h"
 #include "formats/manifest/manifest.h"

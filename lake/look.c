@@ -2,12 +2,10 @@
  * knows; it is taken back (retake.h) as far as nothing is missing. Foreign: a manifest that neither is this table's nor is
  * the one that was adopted or published last. Entries of others are no fault, but no commit may take their ids. */
 #include "lake/look.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "lake/lease.h"
 #include "lake/publish_run.h"
 #include "lake/retake.h"
-#include <stdio.h>
 #include <string.h>
 
 #define ATTEMPTS       3                     /* while the manifest is replaced under the reader */

@@ -1,6 +1,5 @@
 /* namespaces.c - a namespace comes into being with its first table, or here, with settings. */
 #include "lake/namespaces.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "lake/iceberg_names.h"

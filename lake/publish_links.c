@@ -4,7 +4,6 @@
  * is not known. Memory is bounded: what does not fit is left to another pass over the snapshot. */
 #include "base/json.h"
 #include "formats/manifest/manifest.h"
-#include "formats/partition.h"
 #include "lake/publish_links.h"
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* purge.c - see purge.h. A manifest is foreign bytes and may name any file: only files in the table's own folder, or in folders
  * that its properties name and no other table owns, are taken away. With gc.enabled=false the data files stay. */
 #include "lake/purge.h"
-#include "base/json.h"
 #include "base/log.h"
-#include "base/time.h"
 #include "formats/fileset.h"
 #include "formats/iceberg/manifests.h"
 #include "lake/iceberg.h"

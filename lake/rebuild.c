@@ -1,5 +1,4 @@
 /* rebuild.c - names for what was found, and then one table after the other. */
-#include "base/time.h"
 #include "lake/discovery.h"
 #include "lake/iceberg.h"
 #include "lake/rebuild_search.h"

@@ -3,7 +3,6 @@
 #include "formats/manifest/manifest.h"
 #include "lake/discover.h"
 #include "lake/lease.h"
-#include <stdio.h>
 #include <string.h>
 
 #define ID_TEXT 40 /* bytes with the NUL, as struct tarn_table has */

@@ -1,6 +1,5 @@
 /* rebuild_table.c - one table from its folder: all of its rows under an id that nobody knows yet, last the table's own row.
  * A run that is cut short leaves rows that the next start sweeps. */
-#include "base/json.h"
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/publish.h"

@@ -2,7 +2,6 @@
  * it equals another table's, lies inside it or around it. */
 #include "base/time.h"
 #include "catalog/ident.h"
-#include "lake/adopt.h"
 #include "lake/register.h"
 #include <string.h>
 

@@ -5,7 +5,6 @@
  * readers already, so that the commit counts as no change of data. */
 #include "formats/manifest/manifest.h"
 #include "formats/parquet/parquet.h"
-#include "lake/lease.h"
 #include "lake/repair_run.h"
 
 struct search {

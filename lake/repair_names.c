@@ -1,6 +1,5 @@
 /* repair_names.c - the `paths` of a request: files by their names, and with a "/" at the end all files below a folder ("/"
  * alone: of the table). */
-#include "formats/manifest/manifest.h"
 #include "lake/repair_run.h"
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* replay.c - documents in: a log entry is one version, a snapshot another. Both stream: a document of a million files
  * needs the memory of the buffer, a snapshot 24 bytes a file beside it. */
 #include "lake/replay.h"
-#include "base/json.h"
 #include "formats/fileset.h"
-#include "lake/lease.h"
 #include <stdio.h>
 #include <string.h>
 

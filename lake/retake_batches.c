@@ -3,10 +3,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "lake/batch.h"
 #include "lake/lease.h"
 #include "lake/retake.h"
-#include <stdio.h>
 #include <string.h>
 
 enum { PAGE_DOCS = 200, DOC_MAX_BYTES = 65536 };

@@ -3,7 +3,6 @@
 #include "lake/rollback.h"
 #include "base/json.h"
 #include "base/jsonw.h"
-#include "base/time.h"
 #include "lake/lease.h"
 #include "lake/lineage.h"
 #include "lake/snapshot.h"

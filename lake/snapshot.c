@@ -2,7 +2,6 @@
  * history but the first one: version 0, or the one that was adopted. */
 #include "lake/snapshot.h"
 #include "base/text.h"
-#include "base/time.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* verify.c - an added file against storage: there, with that size, and, where asked, with a footer that can
  * be read and that fits the schema. What the operation left out is filled in from the file and its path. */
-#include "base/json.h"
 #include "lake/footer.h"
 #include "lake/verify.h"
-#include <stdio.h>
 
 #define WARNINGS_MAX 1000 /* in one answer */
 

@@ -1,7 +1,6 @@
 /* settings.c - `monitors` of a table over those of the server over the kinds' own defaults. The same reader checks what
  * a request brings and resolves what is stored: strict with a request, lenient with the store. */
 #include "monitors/freshness.h"
-#include "base/json.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * pieces, its end, and once more after each resume. */
 #include "server/mhd.h"
 #include "api/traffic.h"
-#include "base/text.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/time.h"

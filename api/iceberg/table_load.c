@@ -3,8 +3,6 @@
  * loop, where the system too knows in memory that the file is there. */
 #include "api/answers.h"
 #include "api/iceberg/iceberg.h"
-#include "base/text.h"
-#include "lake/iceberg_names.h"
 #include <string.h>
 
 struct load {

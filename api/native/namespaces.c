@@ -2,7 +2,6 @@
  * the namespace says them itself; what its tables inherit in the end shows in them. */
 #include "api/native/list.h"
 #include "api/native/native.h"
-#include "base/json.h"
 #include "base/time.h"
 #include "lake/iceberg_names.h"
 #include "lake/namespaces.h"

@@ -2,7 +2,6 @@
  * saw the same is told by its two ends; at a step the run that went before holds. */
 #include "api/native/list.h"
 #include "api/native/native.h"
-#include "base/json.h"
 #include "base/time.h"
 #include "monitors/samples.h"
 #include <string.h>

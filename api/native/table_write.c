@@ -1,6 +1,5 @@
 /* table_write.c - a table as GET, PATCH, registration and the list show it. What does not apply is null. */
 #include "api/native/native.h"
-#include "lake/settings.h"
 
 /* Of an observed table the catalog knows only what the last scan read. */
 static void write_state(struct tarn_jsonw *w, const struct tarn_table *t, const struct tarn_scan_row *scan)

@@ -2,7 +2,6 @@
  * not nullable, `partitioned` as the keys. */
 #include "catalog/schema.h"
 #include "formats/contract/reading.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define KEYS_MAX 100

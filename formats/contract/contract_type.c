@@ -1,6 +1,5 @@
 /* contract_type.c - the type of a property. physicalType decides where it is a spelling that is known, since files hold
  * what is physical; else logicalType with its options. */
-#include "base/text.h"
 #include "catalog/schema.h"
 #include "formats/contract/reading.h"
 #include <string.h>

@@ -1,7 +1,6 @@
 /* summary.c - the few facts that the catalog's row and the monitors keep of a table. Source: Iceberg table specification,
  * "Snapshots" (operations), "Optional Snapshot Summary Fields". */
 #include "formats/iceberg/iceberg.h"
-#include "formats/iceberg/value.h"
 #include <errno.h>
 #include <string.h>
 

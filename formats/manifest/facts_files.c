@@ -1,7 +1,6 @@
 /* facts_files.c - what lies in the table's folders, held against what is listed. Where the sums of a folder agree there is
  * nothing to say; the others are suspect and read once more, by name, after everything that explains what lies there. */
 #include "formats/manifest/gather.h"
-#include "base/text.h"
 #include <stdio.h>
 #include <string.h>
 

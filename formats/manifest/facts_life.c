@@ -1,7 +1,6 @@
 /* facts_life.c - what a log entry tells of the life of an observed table, newest entry first. Of a managed one the catalog
  * tells. */
 #include "formats/manifest/gather.h"
-#include <stdio.h>
 
 tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *entry, const struct tarn_entry_head *head,
                            bool brings, struct tarn_err *err)

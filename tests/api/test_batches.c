@@ -1,8 +1,6 @@
 /* Staged batches over the API: how a checkpoint changes, what a commit completes, and that no batch is
  * applied twice. */
-#include "catalog/types.h"
 #include "tests/support/lake.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

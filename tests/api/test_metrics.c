@@ -2,7 +2,6 @@
 #include "api/metrics/packed.h"
 #include "config/config.h"
 #include "tests/support/lake.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* Namespaces over the API: made, changed, listed and removed; and what their tables inherit from them. */
 #include "monitors/monitors.h"
 #include "tests/support/lake.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* A token that is narrowed to some tables sees and touches those alone. */
 #include "tests/support/lake.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

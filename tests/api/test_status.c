@@ -1,6 +1,5 @@
 /* Status, check, findings and the overview over the API: who may ask, and what is refused. */
 #include "tests/support/lake.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* Several tables in one request over the API: all or none, whose fault it was, replays, and what the log says. */
-#include "base/time.h"
 #include "lake/publish.h"
 #include "tests/support/lake.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* Tokens: made once, checked from memory, gone when revoked; and the first key of the house. */
-#include "auth/admin_token.h"
 #include "auth/auth.h"
 #include "base/hash.h"
 #include "catalog/sqlite/sqlite.h"

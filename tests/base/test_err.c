@@ -1,6 +1,5 @@
 /* test_err.c - errors: written once, moved, prefixed, cut. */
 #include "base/err.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "base/hash.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 Test(hash, sha256_is_that_of_the_standard)

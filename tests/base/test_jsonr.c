@@ -3,7 +3,6 @@
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A source that gives at most `step` bytes a call. */

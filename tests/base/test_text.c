@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 Test(text, utf8_is_told_from_what_is_not)

@@ -4,7 +4,6 @@
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
 
 #define S(text) ((char *)(text))
 

@@ -1,6 +1,5 @@
 /* store_contract_tx.c - the port's promises about transactions: all or nothing, each on its own, told once.
  */
-#include "base/buf.h"
 #include "tests/catalog/store_contract.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>

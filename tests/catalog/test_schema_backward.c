@@ -1,6 +1,5 @@
 /* test_schema_backward.c - which schema may follow which. Rows: fields now, fields next, renames, and the
  * forbidden changes as kind:column:from:to. */
-#include "base/buf.h"
 #include "catalog/schema.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -4,7 +4,6 @@
 #include "catalog/schema_map.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { VERSIONS = 12, COLUMNS = 24, NAMES = 8, HISTORIES = 400, CHANGES = 4 };

@@ -1,5 +1,4 @@
 /* test_offline.c - commands on the database of a stopped server. */
-#include "base/json.h"
 #include "catalog/sqlite/sqlite.h"
 #include "config/data_dir.h"
 #include "tests/support/run_cli.h"

@@ -7,8 +7,6 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static void begin(void)
 {

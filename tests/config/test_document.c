@@ -1,6 +1,5 @@
 /* YAML from outside as JSON, with the lines that its members stand on. */
 #include "config/document.h"
-#include "base/json.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

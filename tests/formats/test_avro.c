@@ -1,8 +1,6 @@
 /* test_avro.c - container files built here byte by byte. Source: Apache Avro 1.11 specification, "Binary Encoding", "Object
  * Container Files"; Iceberg table specification, field ids of manifests. */
-#include "base/squeeze.h"
 #include "formats/iceberg/manifests.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <snappy-c.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* Partition keys and values, and statistics, over entries written down by hand: which files are told, and why. */
-#include "base/json.h"
 #include "formats/coverage.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

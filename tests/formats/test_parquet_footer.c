@@ -6,7 +6,6 @@
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { T_BINARY = 8, T_STRUCT = 12 };

@@ -3,7 +3,6 @@
 #include "formats/partition.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdlib.h>
 
 Test(partition, folders_of_a_path_name_keys_and_values)
 {

@@ -1,6 +1,5 @@
 /* test_schema_doc.c - schema.json in and out; the founding text's example stands here. */
 #include "formats/manifest/manifest.h"
-#include "base/json.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>

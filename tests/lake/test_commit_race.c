@@ -1,10 +1,8 @@
 /* Many clients at one table: each acknowledged commit is there exactly once, versions have no gap, and what lies on
  * storage replays to what the API says. */
-#include "base/json.h"
 #include "formats/manifest/manifest.h"
 #include "lake/publish.h"
 #include "tests/support/lake.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <pthread.h>

@@ -1,6 +1,5 @@
 /* The end of history: what goes, what stays readable, what a replay still knows, what lies on storage; and the
  * checkpoints without which no log entry goes. */
-#include "base/json.h"
 #include "base/time.h"
 #include "lake/expire.h"
 #include "lake/publish.h"

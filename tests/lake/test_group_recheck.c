@@ -1,6 +1,5 @@
 /* A commit to many tables right after a start: each of them is to be looked at, all in one round. */
 #include "tests/support/lake.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

@@ -2,14 +2,12 @@
  * crash at any step. */
 #include "base/buf.h"
 #include "lake/commit.h"
-#include "lake/lease.h"
 #include "lake/publish.h"
 #include "lake/sweep.h"
 #include "tests/support/lake.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
 
 #define MANY 10500 /* above TARN_TX_ROWS_MAX */
 #define URL "/api/table/t/commits"

@@ -6,7 +6,6 @@
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #define STRANGER "{\"version\":9,\"files\":[]}"

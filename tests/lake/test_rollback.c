@@ -1,8 +1,6 @@
 /* Rollback over the API: each refusal, the snapshot that comes back, what no longer counts, and crashes at any step. */
 #include "base/buf.h"
-#include "base/json.h"
 #include "formats/manifest/manifest.h"
-#include "lake/lease.h"
 #include "lake/publish.h"
 #include "lake/rollback.h"
 #include "lake/sweep.h"

@@ -2,7 +2,6 @@
  * meanwhile and in which order they come. */
 #include "lake/snapshot.h"
 #include "tests/support/managed.h"
-#include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

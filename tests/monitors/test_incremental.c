@@ -7,7 +7,6 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 

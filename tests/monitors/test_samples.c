@@ -1,7 +1,6 @@
 /* Metrics over time: what scans leave, and how it is told. */
 #include "base/time.h"
 #include "lake/sweep.h"
-#include "monitors/samples.h"
 #include "tests/monitors/scanned.h"
 #include "tests/support/support.h"
 

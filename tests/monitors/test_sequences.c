@@ -1,6 +1,5 @@
 /* Sequences of scans: storage that fails, writers that are caught in the middle, a root that is lost. The numbers are those
  * of the catalog of cases that these rules were taken from. */
-#include "storage/storage.h"
 #include "tests/monitors/scanned.h"
 #include "tests/support/support.h"
 #include <sys/stat.h>

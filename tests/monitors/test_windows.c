@@ -1,7 +1,6 @@
 /* Maintenance windows by their rules alone: which instants they cover, and which texts are none. */
 #include "base/zone.h"
 #include "tests/monitors/scanned.h"
-#include "tests/support/support.h"
 
 TestSuite(windows, .init = tarn_lake_setup, .fini = tarn_lake_teardown, .timeout = 60);
 

@@ -1,6 +1,5 @@
 /* test_http.c - one HTTP request: what is sent, what comes back, and the bounds. */
 #include "net/http.h"
-#include "base/time.h"
 #include "tests/support/stub.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>

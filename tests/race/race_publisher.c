@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { TABLES = 3, COMMITTERS = 4, EACH = 15 };

@@ -3,7 +3,6 @@
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* A folder with data/, lake/in/ and links to them. */

@@ -3,8 +3,6 @@
 #include "server/stream.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
-#include <string.h>
 
 struct script { int calls; };
 

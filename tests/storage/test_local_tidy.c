@@ -5,7 +5,6 @@
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
 
 static struct tarn_place *place_in(const char *folder)
 {

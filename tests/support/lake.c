@@ -1,6 +1,5 @@
 /* lake.c - see lake.h. */
 #include "tests/support/lake.h"
-#include "base/json.h"
 #include "catalog/sqlite/sqlite.h"
 #include "tests/support/faultvfs.h"
 #include "tests/support/support.h"
