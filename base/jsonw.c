@@ -203,13 +203,6 @@ void tarn_jsonw_bool(struct tarn_jsonw *w, bool value) { add_word(w, value ? "tr
 void tarn_jsonw_null(struct tarn_jsonw *w) { add_word(w, "null"); }
 void tarn_jsonw_raw(struct tarn_jsonw *w, const char *json) { add_word(w, json ? json : "null"); }
 
-void tarn_jsonw_time(struct tarn_jsonw *w, int64_t ms)
-{
-    char text[TARN_TIME_TEXT];
-
-    tarn_jsonw_str(w, ms < 0 ? NULL : tarn_time_format(ms, text));
-}
-
 void tarn_jsonw_kstr(struct tarn_jsonw *w, const char *key, const char *text)
 {
     tarn_jsonw_key(w, key);
@@ -230,8 +223,10 @@ void tarn_jsonw_kbool(struct tarn_jsonw *w, const char *key, bool value)
 
 void tarn_jsonw_ktime(struct tarn_jsonw *w, const char *key, int64_t ms)
 {
+    char text[TARN_TIME_TEXT];
+
     tarn_jsonw_key(w, key);
-    tarn_jsonw_time(w, ms);
+    tarn_jsonw_str(w, ms < 0 ? NULL : tarn_time_format(ms, text));
 }
 
 void tarn_jsonw_kraw(struct tarn_jsonw *w, const char *key, const char *json)

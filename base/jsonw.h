@@ -26,13 +26,12 @@ void tarn_jsonw_i64(struct tarn_jsonw *w, int64_t value);
 void tarn_jsonw_real(struct tarn_jsonw *w, double value);
 void tarn_jsonw_bool(struct tarn_jsonw *w, bool value);
 void tarn_jsonw_null(struct tarn_jsonw *w);
-void tarn_jsonw_time(struct tarn_jsonw *w, int64_t ms);     /* RFC 3339; negative: null */
 void tarn_jsonw_raw(struct tarn_jsonw *w, const char *json); /* a ready JSON value; NULL: null */
 void tarn_jsonw_json(struct tarn_jsonw *w, const json_t *value);
 /* key and value in one line */
 void tarn_jsonw_kstr(struct tarn_jsonw *w, const char *key, const char *text);
 void tarn_jsonw_ki64(struct tarn_jsonw *w, const char *key, int64_t value);
 void tarn_jsonw_kbool(struct tarn_jsonw *w, const char *key, bool value);
-void tarn_jsonw_ktime(struct tarn_jsonw *w, const char *key, int64_t ms);
+void tarn_jsonw_ktime(struct tarn_jsonw *w, const char *key, int64_t ms); /* RFC 3339; negative: null */
 void tarn_jsonw_kraw(struct tarn_jsonw *w, const char *key, const char *json);
 #endif

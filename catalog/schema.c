@@ -6,18 +6,15 @@
 
 #define COLUMN_NAME_MAX 1024 /* bytes */
 
-static void column_done(struct tarn_column *column)
+static void type_done(struct tarn_type *type)
 {
-    free(column->name);
-    json_decref(column->default_value);
-    json_decref(column->more);
-    tarn_type_done(&column->type);
-}
-
-void tarn_type_done(struct tarn_type *type)
-{
-    for (size_t i = 0; i < type->field_count; i++)
-        column_done(&type->fields[i]);
+    for (size_t i = 0; i < type->field_count; i++) {
+        struct tarn_column *column = &type->fields[i];
+        free(column->name);
+        json_decref(column->default_value);
+        json_decref(column->more);
+        type_done(&column->type);
+    }
     free(type->fields);
     *type = (struct tarn_type){ 0 };
 }
@@ -26,7 +23,7 @@ void tarn_schema_free(struct tarn_schema *schema)
 {
     if (!schema)
         return;
-    tarn_type_done(&schema->root);
+    type_done(&schema->root);
     json_decref(schema->more);
     free(schema);
 }

@@ -47,7 +47,6 @@ struct tarn_schema {
 
 void tarn_schema_free(struct tarn_schema *schema);
 TARN_DEFINE_AUTO(schema, struct tarn_schema)
-void tarn_type_done(struct tarn_type *type);
 
 /* A fresh nullable column (counts -1) at the end of type->fields, borrowed until the next one is added; its
  * name is a copy. NULL: out of memory. */

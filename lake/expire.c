@@ -76,7 +76,8 @@ static tarn_code find_oldest(struct tarn_tx *tx, const struct tarn_lake *lake, c
     return code;
 }
 
-bool tarn_expire_may(const struct tarn_table *table)
+/* Is the table one whose history ends now? Not while a large commit is under way, nor while it waits for a repair. */
+static bool may_expire(const struct tarn_table *table)
 {
     return table->mode == TARN_MANAGED && table->format == TARN_FORMAT_MANIFEST && table->dropped_at < 0 &&
            table->block == TARN_BLOCK_NONE && table->staging == 0;
@@ -115,7 +116,7 @@ static tarn_code move_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_table_free(x->table);
     x->table = NULL;
     tarn_code code = tx->ops->tables.get_by_id(tx, x->table_id, &x->table, err);
-    if (code != TARN_OK || !tarn_expire_may(x->table) || x->table->oldest_version >= x->oldest)
+    if (code != TARN_OK || !may_expire(x->table) || x->table->oldest_version >= x->oldest)
         return code;
     x->table->oldest_version = x->oldest;
     return tx->ops->tables.update(tx, x->table, err);
@@ -140,7 +141,7 @@ static tarn_code retire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_code code = tx->ops->tables.get_by_id(tx, x->table_id, &now, err);
 
     x->left = false;
-    if (code != TARN_OK || !tarn_expire_may(now))
+    if (code != TARN_OK || !may_expire(now))
         return code;
     tarn_pace_begin(&x->pace);
     int64_t rows = tarn_pace_rows(&x->pace);
@@ -173,7 +174,7 @@ tarn_code tarn_expire_table(struct tarn_lake *lake, int64_t table_id, int64_t no
 
     if (code == TARN_OK && x.oldest > x.table->oldest_version)
         code = move_in_turn(&x, err);
-    if (code != TARN_OK || !tarn_expire_may(x.table))
+    if (code != TARN_OK || !may_expire(x.table))
         return code;
     bool retires = x.left;
     if (retires)
@@ -194,7 +195,7 @@ static tarn_code begin_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_code code = tx->ops->tables.get_by_id(tx, b->table_id, &table, err);
     int64_t oldest = code == TARN_OK ? table->oldest_version : 0;
 
-    if (code == TARN_OK && tarn_expire_may(table))
+    if (code == TARN_OK && may_expire(table))
         code = find_oldest(tx, b->lake, table, b->now_ms, &oldest, err);
     if (code == TARN_OK)
         code = tarn_expire_begin(tx, table, oldest, &b->out, err);
@@ -228,7 +229,7 @@ struct page {
 /* Cheap, and true of few: more versions than must be kept, or a log that an earlier round did not finish. */
 static bool is_candidate(const struct tarn_lake *lake, const struct tarn_table *table)
 {
-    return tarn_expire_may(table) &&
+    return may_expire(table) &&
            (table->oldest_version < ceiling_of(lake, table) || table->log_from < table->oldest_version);
 }
 

@@ -13,8 +13,6 @@ struct tarn_expiry {
     bool left;
 };
 
-/* Is the table one whose history ends now? Not while a large commit is under way, nor while it waits for a repair. */
-bool tarn_expire_may(const struct tarn_table *table);
 /* Where the log may begin when `oldest` is the oldest version. */
 TARN_MUST tarn_code tarn_expire_begin(struct tarn_tx *tx, const struct tarn_table *table, int64_t oldest, int64_t *begin,
                                       struct tarn_err *err);

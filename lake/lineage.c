@@ -21,8 +21,9 @@ tarn_code tarn_undone_by(struct tarn_tx *tx, int64_t table_id, int64_t at, int64
     }
 }
 
-tarn_code tarn_lineage_each(struct tarn_tx *tx, int64_t table_id, int64_t at, tarn_lineage_fn *fn, void *ctx,
-                            struct tarn_err *err)
+/* The versions that count as the table stands at `at`, newest first. */
+static tarn_code each_run(struct tarn_tx *tx, int64_t table_id, int64_t at, tarn_lineage_fn *fn, void *ctx,
+                          struct tarn_err *err)
 {
     int64_t rollback = 0, restored = 0;
 
@@ -85,10 +86,10 @@ tarn_code tarn_lineage_only(struct tarn_tx *tx, int64_t table_id, int64_t at, in
                             void *ctx, struct tarn_err *err)
 {
     __attribute__((cleanup(runs_done))) struct runs ours = { 0 }, theirs = { 0 };
-    tarn_code code = tarn_lineage_each(tx, table_id, at, keep_run, &ours, err);
+    tarn_code code = each_run(tx, table_id, at, keep_run, &ours, err);
 
     if (code == TARN_OK)
-        code = tarn_lineage_each(tx, table_id, other, keep_run, &theirs, err);
+        code = each_run(tx, table_id, other, keep_run, &theirs, err);
     for (size_t i = 0; code == TARN_OK && i < ours.count; i++)
         code = tell_rest(ours.items[i], &theirs, fn, ctx, err);
     return code;

@@ -7,10 +7,8 @@
 /* *by: the rollback (its version) that undid `version` as the table stands at version `at`; 0: it counts. */
 TARN_MUST tarn_code tarn_undone_by(struct tarn_tx *tx, int64_t table_id, int64_t at, int64_t version, int64_t *by,
                                    struct tarn_err *err);
-/* The versions that count as the table stands at `at`, newest first: each run above `from` up to `to`. */
+/* A run of versions: those above `from` up to `to`. */
 typedef tarn_code tarn_lineage_fn(void *ctx, int64_t from, int64_t to, struct tarn_err *err);
-TARN_MUST tarn_code tarn_lineage_each(struct tarn_tx *tx, int64_t table_id, int64_t at, tarn_lineage_fn *fn, void *ctx,
-                                      struct tarn_err *err);
 /* The versions that count at `at` and not at `other`, newest first. */
 TARN_MUST tarn_code tarn_lineage_only(struct tarn_tx *tx, int64_t table_id, int64_t at, int64_t other,
                                       tarn_lineage_fn *fn, void *ctx, struct tarn_err *err);

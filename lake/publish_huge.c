@@ -40,8 +40,8 @@ static tarn_code write_pages(struct tarn_sink *sink, struct tarn_publish_run *ru
     return TARN_OK;
 }
 
-tarn_code tarn_publish_same_digest(struct tarn_publish_run *run, const char *path, const char *digest,
-                                   struct tarn_err *err)
+/* TARN_FOREIGN_WRITE unless the object there has these bytes. */
+static tarn_code check_digest(struct tarn_publish_run *run, const char *path, const char *digest, struct tarn_err *err)
 {
     TARN_AUTO(hashed) struct tarn_hashed *source = NULL;
     char there[TARN_SHA256_HEX];
@@ -73,6 +73,6 @@ tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_comm
         return code;
     code = tarn_writer_commit(sink.writer, put, NULL, &fault);
     if (code == TARN_PRECONDITION_FAILED)
-        return tarn_publish_same_digest(run, path, sink.digest, err);
+        return check_digest(run, path, sink.digest, err);
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }

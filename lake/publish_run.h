@@ -100,9 +100,6 @@ TARN_MUST tarn_code tarn_publish_batches(struct tarn_publish_run *run, struct ta
 /* publish_huge.c: one entry that does not fit into memory; with TARN_PUT_CREATE it may be there already. */
 TARN_MUST tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row,
                                       enum tarn_put put, struct tarn_err *err);
-/* TARN_FOREIGN_WRITE unless the object there has these bytes. */
-TARN_MUST tarn_code tarn_publish_same_digest(struct tarn_publish_run *run, const char *path, const char *digest,
-                                             struct tarn_err *err);
 tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err);
 
 /* --- for a repair, which looks at all documents (lake/repair_mend*.c) --- */

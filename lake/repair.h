@@ -16,6 +16,7 @@ enum tarn_repair_choice { TARN_CHOOSE_NONE, TARN_CHOOSE_MANIFEST, TARN_CHOOSE_LO
 
 #define TARN_REPAIR_PATHS_MAX 100000
 #define TARN_REPAIR_FILES_MAX 100000 /* files that one run takes; the next one goes on */
+#define TARN_DIR_CONFLICTS "_conflicts" /* what was in the way of repairs: a folder a run */
 #define TARN_REPAIR_SHOWN_MAX 1000   /* told of each list below, beside its total */
 
 /* What a plan does besides the operations of its commit, and what it leaves out and why. */

@@ -7,8 +7,6 @@
 #include "lake/publish_run.h"
 #include "lake/repair_run.h"
 
-#define TARN_DIR_CONFLICTS "_conflicts"
-
 struct tarn_mend {
     struct tarn_repair_run *r;
     bool applies;             /* else it is only told */

@@ -113,7 +113,7 @@ static void name_folder(struct tarn_repair_use *use)
     tarn_time_format(now, text);
     for (char *c = text; *c; c++)
         *c = *c == ':' ? '-' : *c;
-    snprintf(use->folder, sizeof use->folder, "_conflicts/%s", text);
+    snprintf(use->folder, sizeof use->folder, TARN_DIR_CONFLICTS "/%s", text);
 }
 
 tarn_code tarn_repair_begin(struct tarn_repair_use *use, struct tarn_err *err)

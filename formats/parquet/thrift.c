@@ -82,7 +82,7 @@ bool tarn_thrift_bool(struct tarn_thrift *t, const struct tarn_thrift_field *fie
     return field->type == TARN_THRIFT_TRUE;
 }
 
-struct tarn_thrift_bytes tarn_thrift_element(struct tarn_thrift *t)
+static struct tarn_thrift_bytes read_bytes(struct tarn_thrift *t)
 {
     uint64_t len = varint(t);
     const uint8_t *data = t->at;
@@ -94,7 +94,7 @@ struct tarn_thrift_bytes tarn_thrift_element(struct tarn_thrift *t)
 struct tarn_thrift_bytes tarn_thrift_binary(struct tarn_thrift *t, const struct tarn_thrift_field *field)
 {
     if (field->type == TARN_THRIFT_BINARY)
-        return tarn_thrift_element(t);
+        return read_bytes(t);
     (void)fault(t, "a field of the footer is not the string it should be");
     return (struct tarn_thrift_bytes){ 0 };
 }
@@ -177,7 +177,7 @@ static void skip_value(struct tarn_thrift *t, unsigned type, unsigned depth)
     case TARN_THRIFT_I32:
     case TARN_THRIFT_I64: (void)varint(t); break;
     case TARN_THRIFT_DOUBLE: advance(t, 8); break;
-    case TARN_THRIFT_BINARY: (void)tarn_thrift_element(t); break;
+    case TARN_THRIFT_BINARY: (void)read_bytes(t); break;
     case TARN_THRIFT_LIST:
     case TARN_THRIFT_SET: skip_list(t, depth); break;
     case TARN_THRIFT_MAP: skip_map(t, depth); break;

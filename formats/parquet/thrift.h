@@ -44,6 +44,4 @@ size_t tarn_thrift_list(struct tarn_thrift *t, const struct tarn_thrift_field *f
 bool tarn_thrift_struct(struct tarn_thrift *t, const struct tarn_thrift_field *field);
 /* Over a value that is not wanted. */
 void tarn_thrift_skip(struct tarn_thrift *t, const struct tarn_thrift_field *field);
-/* An element of a list of binaries. */
-struct tarn_thrift_bytes tarn_thrift_element(struct tarn_thrift *t);
 #endif
