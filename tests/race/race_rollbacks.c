@@ -1,37 +1,17 @@
 /* race_rollbacks: clients roll one table forth and back and commit to it, and some give a rollback up in the middle, with a
  * publisher and a sweeper beside them, under the thread sanitizer. Every acknowledged answer must be one version, and
  * in the end nothing may be staged. */
-#include "api/http.h"
-#include "catalog/sqlite/sqlite.h"
 #include "lake/publish.h"
 #include "lake/rollback.h"
 #include "lake/sweep.h"
-#include "tests/race/folder.h"
+#include "tests/race/served.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 enum { CLIENTS = 8, EACH = 12 };
 
-static struct tarn_lake lake;
-static struct tarn_app app = { .lake = &lake };
 static atomic_int acknowledged, failed;
-static char folder[RACE_FOLDER_MAX], root[RACE_PATH_MAX], database[RACE_PATH_MAX];
-
-static unsigned ask(const char *method, const char *target, const char *body, int64_t *current)
-{
-    struct tarn_reply reply = { 0 };
-
-    tarn_api_call(&app, method, target, NULL, body, &reply);
-    unsigned status = reply.status;
-    json_auto_t *json = reply.body.len > 0 ? json_loadb(reply.body.data, reply.body.len, 0, NULL) : NULL;
-    const json_t *value = json_object_get(json, status == 409 ? "current_version" : "version");
-    *current = json_is_integer(value) ? json_integer_value(value) : -1;
-    tarn_reply_done(&reply);
-    return status;
-}
 
 /* A rollback whose client is gone before the decision: what it wrote is the sweeper's. */
 static void give_up(int64_t version)
@@ -82,34 +62,6 @@ static void *work(void *arg)
     return NULL;
 }
 
-static tarn_code open_all(struct tarn_err *err)
-{
-    const struct tarn_sqlite_options options = { .path = database, .migrate = true };
-    const char *roots[] = { root };
-    bool made = false;
-    tarn_code code = tarn_sqlite_open(&options, &lake.store, err);
-
-    if (code == TARN_OK)
-        code = tarn_storage_new(roots, 1, &lake.storage, err);
-    if (code == TARN_OK)
-        code = tarn_lake_open(&lake, lake.store, lake.storage, err);
-    if (code == TARN_OK)
-        code = tarn_auth_open(TARN_AUTH_NONE, lake.store, folder, &made, &app.auth, err);
-    if (code == TARN_OK)
-        lake.default_root = strdup(root);
-    return code;
-}
-
-static void close_all(void)
-{
-    tarn_auth_free(app.auth);
-    tarn_lake_done(&lake);
-    tarn_store_free(lake.store);
-    tarn_storage_free(lake.storage);
-    app.auth = NULL;
-    lake = (struct tarn_lake){ 0 };
-}
-
 static tarn_code staging_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     int64_t id = 0;
@@ -148,20 +100,4 @@ static int run(struct tarn_err *err)
            atomic_load(&failed) > 0;
 }
 
-int main(void)
-{
-    TARN_ERR(err);
-
-    if (!race_folder_make(folder))
-        return 1;
-    snprintf(root, sizeof root, "%s/lake", folder);
-    snprintf(database, sizeof database, "%s/tarn.db", folder);
-    (void)mkdir(root, 0755);
-    int fault = run(&err);
-    fflush(stdout);
-    if (fault)
-        fprintf(stderr, "race_rollbacks: %s\n", err.detail);
-    else
-        fault = !race_folder_remove(folder);
-    return fault;
-}
+int main(void) { return race_served("race_rollbacks", run); }
