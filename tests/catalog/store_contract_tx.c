@@ -1,6 +1,7 @@
 /* store_contract_tx.c - the port's promises about transactions: all or nothing, each on its own, told once.
  */
 #include "tests/catalog/store_contract.h"
+#include "tests/support/hold.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -95,7 +96,8 @@ void tarn_contract_a_thread_that_rested_reads_again(tarn_store_opener *open)
 #define GROUP 40
 struct group {
     struct tarn_store *store;
-    sem_t held, go, told;
+    struct tarn_hold hold;
+    sem_t told;
     struct member {
         struct group *group;
         struct named named;
@@ -106,21 +108,6 @@ struct group {
     } members[GROUP];
 };
 
-static tarn_code hold_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    (void)tx;
-    (void)err;
-    struct group *g = ctx;
-    sem_post(&g->held);
-    sem_wait(&g->go);
-    return TARN_OK;
-}
-static void hold_done(void *ctx, tarn_code code, struct tarn_err *err)
-{
-    (void)code;
-    (void)err;
-    sem_post(&((struct group *)ctx)->told);
-}
 static tarn_code member_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct member *m = ctx;
@@ -142,11 +129,8 @@ static void run_group(struct tarn_store *store, struct group *g)
 {
     memset(g, 0, sizeof *g);
     g->store = store;
-    sem_init(&g->held, 0, 0);
-    sem_init(&g->go, 0, 0);
     sem_init(&g->told, 0, 0);
-    tarn_store_submit(store, hold_tx, g, hold_done);
-    sem_wait(&g->held);
+    tarn_hold_begin(&g->hold, store);
     for (int i = 0; i < GROUP; i++) {
         struct member *m = &g->members[i];
         snprintf(m->name, sizeof m->name, "t%02d", i);
@@ -154,8 +138,8 @@ static void run_group(struct tarn_store *store, struct group *g)
         m->group = g;
         tarn_store_submit(store, member_tx, m, member_done);
     }
-    sem_post(&g->go);
-    for (int i = 0; i < GROUP + 1; i++)
+    tarn_hold_end(&g->hold);
+    for (int i = 0; i < GROUP; i++)
         sem_wait(&g->told);
 }
 

@@ -5,6 +5,7 @@
 #include "catalog/sqlite/sqlite.h"
 #include "tests/catalog/store_contract.h"
 #include "tests/support/faultvfs.h"
+#include "tests/support/hold.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -41,25 +42,11 @@ struct member {
     char detail[512];
 };
 struct group {
-    sem_t held, go, told;
+    struct tarn_hold hold;
+    sem_t told;
     struct member members[GROUP];
 };
 
-static tarn_code hold_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    (void)tx;
-    (void)err;
-    struct group *g = ctx;
-    sem_post(&g->held);
-    sem_wait(&g->go);
-    return TARN_OK;
-}
-static void hold_done(void *ctx, tarn_code code, struct tarn_err *err)
-{
-    (void)code;
-    (void)err;
-    sem_post(&((struct group *)ctx)->told);
-}
 static tarn_code member_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct member *m = ctx;
@@ -83,8 +70,6 @@ static void member_done(void *ctx, tarn_code code, struct tarn_err *err)
 static void make_group(struct tarn_store *store, struct group *g)
 {
     memset(g, 0, sizeof *g);
-    sem_init(&g->held, 0, 0);
-    sem_init(&g->go, 0, 0);
     sem_init(&g->told, 0, 0);
     for (int i = 0; i < GROUP; i++) {
         struct member *m = &g->members[i];
@@ -102,8 +87,7 @@ static void make_group(struct tarn_store *store, struct group *g)
 static void run_group(struct tarn_store *store, struct group *g, int round, enum tarn_fault_op op, int after,
                       int count, int rc)
 {
-    tarn_store_submit(store, hold_tx, g, hold_done);
-    sem_wait(&g->held);
+    tarn_hold_begin(&g->hold, store);
     for (int i = 0; i < GROUP; i++) {
         struct member *m = &g->members[i];
         snprintf(m->transaction, sizeof m->transaction, "txn-%d", round);
@@ -111,8 +95,8 @@ static void run_group(struct tarn_store *store, struct group *g, int round, enum
         tarn_store_submit(store, member_tx, m, member_done);
     }
     tarn_fault_arm(op, TARN_FAULT_WAL, after, count, rc);
-    sem_post(&g->go);
-    for (int i = 0; i < GROUP + 1; i++)
+    tarn_hold_end(&g->hold);
+    for (int i = 0; i < GROUP; i++)
         sem_wait(&g->told);
     tarn_fault_disarm();
 }
@@ -372,9 +356,10 @@ Test(store_faults, a_checkpoint_that_fails_costs_nobody_a_commit)
         g.members[i].files = 1000; /* about 130 pages */
         fx_write(store, member_tx, &g.members[i], TARN_OK);
     }
-    fx_write(store, hold_tx, (sem_post(&g.go), &g), TARN_OK); /* behind the last checkpoint */
+    tarn_hold_begin(&g.hold, store); /* behind the last checkpoint */
     cr_expect(gt(int, tarn_fault_hits(), 0));
     tarn_fault_disarm();
+    tarn_hold_end(&g.hold);
     for (int i = 0; i < GROUP; i++)
         cr_expect(is_committed(store, &g.members[i]));
 }

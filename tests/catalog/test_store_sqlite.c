@@ -2,6 +2,7 @@
  * bounded queue, private files, a backup. */
 #include "catalog/sqlite/sqlite.h"
 #include "tests/catalog/store_contract.h"
+#include "tests/support/hold.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -133,20 +134,11 @@ Test(store_sqlite, a_step_of_a_large_commit_finds_its_rows_by_the_whole_key)
 
 /* --- the queue --- */
 
-struct gate {
-    sem_t in, out, told;
+struct told {
+    sem_t one;
     int codes[8];
     int next;
 };
-static tarn_code wait_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    (void)tx;
-    (void)err;
-    struct gate *g = ctx;
-    sem_post(&g->in);
-    sem_wait(&g->out);
-    return TARN_OK;
-}
 static tarn_code nothing_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     (void)tx;
@@ -157,9 +149,9 @@ static tarn_code nothing_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 static void note_done(void *ctx, tarn_code code, struct tarn_err *err)
 {
     (void)err;
-    struct gate *g = ctx;
-    g->codes[g->next++] = code;
-    sem_post(&g->told);
+    struct told *told = ctx;
+    told->codes[told->next++] = code;
+    sem_post(&told->one);
 }
 
 Test(store_sqlite, a_full_queue_refuses_at_once_and_takes_again_when_it_is_drained)
@@ -169,22 +161,19 @@ Test(store_sqlite, a_full_queue_refuses_at_once_and_takes_again_when_it_is_drain
                                            .queue_max = 2 };
     TARN_AUTO(store) struct tarn_store *store = NULL;
     cr_assert(eq(int, tarn_sqlite_open(&options, &store, NULL), TARN_OK));
-    struct gate g = { .next = 0 };
-    sem_init(&g.in, 0, 0);
-    sem_init(&g.out, 0, 0);
-    sem_init(&g.told, 0, 0);
-    tarn_store_submit(store, wait_tx, &g, note_done);
-    sem_wait(&g.in); /* the writer is busy; two may wait */
-    tarn_store_submit(store, nothing_tx, &g, note_done);
-    tarn_store_submit(store, nothing_tx, &g, note_done);
-    tarn_store_submit(store, nothing_tx, &g, note_done); /* told on this thread */
-    cr_expect(eq(int, g.next, 1));
-    cr_expect(eq(int, g.codes[0], TARN_OVERLOADED));
-    sem_post(&g.out);
-    for (int i = 0; i < 4; i++)
-        sem_wait(&g.told);
-    for (int i = 1; i < 4; i++)
-        cr_expect(eq(int, g.codes[i], TARN_OK));
+    struct told told = { .next = 0 };
+    struct tarn_hold hold;
+    sem_init(&told.one, 0, 0);
+    tarn_hold_begin(&hold, store); /* the writer is busy; two may wait */
+    for (int i = 0; i < 3; i++)
+        tarn_store_submit(store, nothing_tx, &told, note_done);
+    cr_expect(eq(int, told.next, 1), "the third one, on this thread");
+    cr_expect(eq(int, told.codes[0], TARN_OVERLOADED));
+    tarn_hold_end(&hold);
+    for (int i = 0; i < 3; i++)
+        sem_wait(&told.one);
+    for (int i = 1; i < 3; i++)
+        cr_expect(eq(int, told.codes[i], TARN_OK));
     fx_write(store, nothing_tx, NULL, TARN_OK);
     int64_t groups = 0, transactions = 0;
     tarn_sqlite_counters(store, &groups, &transactions);

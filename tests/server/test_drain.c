@@ -1,48 +1,27 @@
 /* The end of service: what runs is finished, what does not end is answered honestly, nothing aborts. */
 #include "tests/support/doors.h"
+#include "tests/support/hold.h"
 #include "tests/support/wire.h"
 #include "base/time.h"
 #include "server/drain.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 
 static struct tarn_doors doors;
 static struct tarn_wire wire;
-static sem_t writer_held, writer_free;
+static struct tarn_hold hold;
 static pthread_t drainer;
 
 static void set_up(void)
 {
-    sem_init(&writer_held, 0, 0);
-    sem_init(&writer_free, 0, 0);
     tarn_doors_open(&doors, &(struct tarn_mhd_options){ 0 });
     tarn_wire_open(&wire, doors.listener.text);
 }
 
-/* A transaction that does not end before it is told to: requests that change wait suspended behind it. */
-static tarn_code hold_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    (void)tx;
-    (void)ctx;
-    (void)err;
-    sem_post(&writer_held);
-    sem_wait(&writer_free);
-    return TARN_OK;
-}
-static void held(void *ctx, tarn_code code, struct tarn_err *err)
-{
-    (void)ctx;
-    (void)code;
-    (void)err;
-}
-static void hold_writer(void)
-{
-    tarn_store_submit(doors.lake.store, hold_tx, NULL, held);
-    sem_wait(&writer_held);
-}
+/* Requests that change wait suspended behind it. */
+static void hold_writer(void) { tarn_hold_begin(&hold, doors.lake.store); }
 
 static void *drain(void *patience_ms)
 {
@@ -88,7 +67,7 @@ Test(drain, a_suspended_request_gets_its_answer)
     pthread_create(&drainer, NULL, drain, &k_patience_ms);
     while (!atomic_load(&doors.tasks.draining))
         sched_yield();
-    sem_post(&writer_free);
+    tarn_hold_end(&hold);
     cr_expect(eq(int, status_of(&wire, &connection), 201));
     cr_expect(eq(str, (char *)connection, "close"));
     pthread_join(drainer, NULL);
@@ -116,7 +95,7 @@ Test(drain, a_request_that_does_not_end_is_told_that_its_outcome_is_unknown)
     pthread_join(drainer, NULL);
     tarn_mhd_free(doors.mhd); /* the connections are gone, the jobs are not */
     doors.mhd = NULL;
-    sem_post(&writer_free);
+    tarn_hold_end(&hold);
     tarn_doors_close(&doors, 0); /* each job runs to its end and lets go of its task */
 }
 
@@ -142,7 +121,7 @@ Test(drain, a_client_that_goes_away_while_its_request_runs_harms_nobody)
         await_active((size_t)i + 1);
         tarn_wire_close(&gone);
     }
-    sem_post(&writer_free);
+    tarn_hold_end(&hold);
     await_active(0);
     tarn_wire_sends(&wire, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
     cr_expect(eq(int, status_of(&wire, &connection), 200));

@@ -2,18 +2,18 @@
 #include "base/time.h"
 #include "server/late.h"
 #include "tests/support/doors.h"
+#include "tests/support/hold.h"
 #include "tests/support/support.h"
 #include "tests/support/wire.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 
 static struct tarn_doors doors;
 static struct tarn_wire wire;
 static struct tarn_late *late;
-static sem_t writer_held, writer_free;
+static struct tarn_hold hold;
 
 static void ask(struct tarn_wire *w, const char *method, const char *target, const char *body)
 {
@@ -40,8 +40,6 @@ static void set_up(void)
     char body[512];
     TARN_ERR(err);
 
-    sem_init(&writer_held, 0, 0);
-    sem_init(&writer_free, 0, 0);
     tarn_doors_open(&doors, &(struct tarn_mhd_options){ 0 });
     const char *roots[] = { doors.folder };
     cr_assert(tarn_storage_new(roots, 1, &doors.lake.storage, &err) == TARN_OK);
@@ -67,26 +65,7 @@ static void be_patient_for(int64_t ms)
     cr_assert(tarn_late_start(&doors.tasks, ms, &late, &err) == TARN_OK);
 }
 
-static tarn_code hold_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
-{
-    (void)tx;
-    (void)ctx;
-    (void)err;
-    sem_post(&writer_held);
-    sem_wait(&writer_free);
-    return TARN_OK;
-}
-static void held(void *ctx, tarn_code code, struct tarn_err *err)
-{
-    (void)ctx;
-    (void)code;
-    (void)err;
-}
-static void hold_writer(void)
-{
-    tarn_store_submit(doors.lake.store, hold_tx, NULL, held);
-    sem_wait(&writer_held);
-}
+static void hold_writer(void) { tarn_hold_begin(&hold, doors.lake.store); }
 
 Test(late, a_check_that_takes_long_is_told_where_to_ask_and_goes_on)
 {
@@ -96,7 +75,7 @@ Test(late, a_check_that_takes_long_is_told_where_to_ask_and_goes_on)
     expect(&wire, 202, "/api/table/a.t/status", "{\"progress\":\"/api/table/a.t/status\"}");
     ask(&wire, "GET", "/api/table/a.t/status", "");
     expect(&wire, 200, "", "\"checked_at\":null");
-    sem_post(&writer_free);
+    tarn_hold_end(&hold);
     int64_t until = tarn_monotonic_ms() + 10000;
     for (bool done = false; !done && tarn_monotonic_ms() < until;) {
         struct tarn_wire_answer answer;
@@ -128,7 +107,7 @@ Test(late, many_at_once_each_get_their_answer)
     }
     for (size_t i = 0; i < TARN_COUNT(more); i++)
         expect(&more[i], 202, "/api/table/a.t/status", "progress");
-    sem_post(&writer_free);
+    tarn_hold_end(&hold);
     for (size_t i = 0; i < TARN_COUNT(more); i++) {
         ask(&more[i], "GET", "/healthz", "");
         expect(&more[i], 200, "", "");
@@ -145,7 +124,7 @@ Test(late, a_change_is_waited_for)
     tarn_wire_open(&other, doors.listener.text);
     ask(&other, "POST", "/api/table/a.t/check", "");
     expect(&other, 202, "/api/table/a.t/status", "progress"); /* by now the token would be late too */
-    sem_post(&writer_free);
+    tarn_hold_end(&hold);
     expect(&wire, 201, "", "token");
     tarn_wire_close(&other);
 }
@@ -161,7 +140,7 @@ Test(late, a_client_that_went_away_harms_nobody)
     ask(&wire, "POST", "/api/table/a.t/check", "");
     tarn_wire_close(&gone);
     expect(&wire, 202, "/api/table/a.t/status", "progress");
-    sem_post(&writer_free);
+    tarn_hold_end(&hold);
     ask(&wire, "GET", "/healthz", "");
     expect(&wire, 200, "", "");
 }
