@@ -1,57 +1,12 @@
 /* A sweep that starts from what the one before left finds what one finds that starts from nothing: random changes to a table,
  * both sweeps after each. Files that are changed in place are for full sweeps alone, so none is here. */
-#include "formats/recall.h"
-#include "tests/monitors/table.h"
-#include "tests/monitors/told.h"
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
+#include "tests/monitors/changed.h"
+#include <stdlib.h>
 #include <unistd.h>
 
 TestSuite(incremental, .timeout = 300);
 
-#define HOUR INT64_C(3600000)
-enum { FOLDERS = 24, FILES = 60, FILES_MAX = 6000, OPS_MAX = 4000, SETTLED_MS = 15 };
-
-/* The table as its writer sees it. */
-struct file { char path[64]; bool is_listed, is_double; size_t size, told_size; };
-static struct table {
-    char folder[512];
-    struct file files[FILES_MAX];
-    int count, version, names;
-    int64_t now_ms;
-    unsigned seed, seed_given;
-    char op[160]; /* the last change */
-} t;
-
-static unsigned any(unsigned below)
-{
-    t.seed = t.seed * 1664525u + 1013904223u;
-    return (t.seed >> 8) % below;
-}
-
-static const char *in_table(const char *name) { return tarn_path(t.folder, name); }
-
-static void settle(void)
-{
-    const struct timespec pause = { 0, (SETTLED_MS + 10) * 1000000L };
-
-    nanosleep(&pause, NULL);
-}
-
-/* A new name each time: data files are never changed in place. */
-static int add_file(const char *folder, const char *columns, int64_t mtime_ms)
-{
-    struct file *file = &t.files[t.count];
-
-    cr_assert(lt(int, t.count, FILES_MAX));
-    snprintf(file->path, sizeof file->path, "%s%sf%05d.parquet", folder, folder[0] ? "/" : "", t.names++);
-    file->size = file->told_size = write_parquet(in_table(file->path), columns, mtime_ms);
-    file->is_listed = file->is_double = false;
-    return t.count++;
-}
+enum { FOLDERS = 24, FILES = 60 };
 
 static void write_manifest(void)
 {
@@ -95,16 +50,6 @@ static const char *any_folder(void)
 
     snprintf(name, sizeof name, n == 0 ? "" : "d=%u/h=%u", n % 6, n);
     return name;
-}
-
-static int any_listed(void)
-{
-    for (int tries = 0; tries < 1000; tries++) {
-        int i = (int)any((unsigned)t.count);
-        if (t.files[i].is_listed)
-            return i;
-    }
-    return -1;
 }
 
 /* --- what may happen --- */
@@ -160,13 +105,6 @@ static void compact_many(void)
 }
 
 static void lie_unregistered(void) { add_file(any_folder(), any_columns(), t.now_ms - any_age()); }
-
-static void lose_file(void)
-{
-    int i = any_listed();
-    if (i >= 0)
-        unlink(in_table(t.files[i].path));
-}
 
 /* By another file of the same name, beside it first: its folder may have gone. */
 static const char *beside(int i)
@@ -227,30 +165,17 @@ static void list_again(void)
     write_manifest();
 }
 
-static void leave_things(void)
-{
-    static const char *const k_names[] = { "part.parquet.tmp", ".hidden.parquet", "table.csv", "_SUCCESS", "empty.parquet" };
-    char name[96];
-    const char *folder = any_folder();
-    unsigned which = any(5);
-
-    snprintf(name, sizeof name, "%s%s%s", folder, folder[0] ? "/" : "", k_names[which]);
-    if (any(3) == 0) {
-        unlink(in_table(name));
-        return;
-    }
-    tarn_write_text(in_table(name), which == 4 ? "" : "x");
-    tarn_set_mtime(in_table(name), t.now_ms - any_age());
-}
+static void leave_things(void) { leave_in(any_folder(), any_age); }
 
 static void link_something(void)
 {
-    char name[96];
+    char name[16];
     const char *folder = any_folder();
 
-    snprintf(name, sizeof name, "%s%slink%u", folder, folder[0] ? "/" : "", any(3));
-    if (unlink(in_table(name)) != 0)
-        tarn_make_link(in_table(name), "nowhere");
+    snprintf(name, sizeof name, "link%u", any(3));
+    const char *path = in_table(in_folder(folder, name));
+    if (unlink(path) != 0)
+        tarn_make_link(path, "nowhere");
 }
 
 static void lose_folder(void)
@@ -291,10 +216,7 @@ static void change_schema(void)
     cr_assert(eq(int, rename(in_table("schema.new"), in_table("schema.json")), 0));
 }
 
-static void time_passes(void) { t.now_ms += 20 * 60000; }
-static void nothing(void) {}
-
-static const struct { const char *name; void (*run)(void); unsigned weight; } k_ops[] = {
+static const struct change k_changes[] = {
     { "commit_add", commit_add, 8 },       { "commit_remove", commit_remove, 6 }, { "compact", compact, 4 },
     { "compact_many", compact_many, 1 },   { "lie_unregistered", lie_unregistered, 5 }, { "lose_file", lose_file, 4 },
     { "replace_file", replace_file, 3 },   { "corrupt_file", corrupt_file, 2 },   { "tell_size", tell_size, 2 },
@@ -303,23 +225,6 @@ static const struct { const char *name; void (*run)(void); unsigned weight; } k_
     { "move_folder", move_folder, 2 },     { "lose_entry", lose_entry, 2 },       { "change_schema", change_schema, 1 },
     { "time_passes", time_passes, 3 },     { "nothing", nothing, 4 },
 };
-
-static void change_something(void)
-{
-    unsigned all = 0, at;
-
-    for (size_t i = 0; i < TARN_COUNT(k_ops); i++)
-        all += k_ops[i].weight;
-    at = any(all);
-    for (size_t i = 0; i < TARN_COUNT(k_ops); i++) {
-        if (at < k_ops[i].weight) {
-            snprintf(t.op, sizeof t.op, "%s", k_ops[i].name);
-            k_ops[i].run();
-            return;
-        }
-        at -= k_ops[i].weight;
-    }
-}
 
 /* --- both sweeps --- */
 
@@ -342,9 +247,7 @@ static void make_table(unsigned seed)
 {
     char folder[32];
 
-    memset(&t, 0, sizeof t);
-    t.seed = t.seed_given = seed;
-    t.now_ms = tarn_now_ms();
+    begin_table(seed);
     snprintf(t.folder, sizeof t.folder, "%s/t%u", tarn_tmp(), seed);
     for (int d = 0; d < FOLDERS; d++)
         for (int f = 0; f < FILES; f++) {
@@ -356,46 +259,13 @@ static void make_table(unsigned seed)
     write_manifest();
 }
 
-static void expect_same(struct tarn_recall *recall, int64_t *of_full, int64_t *of_quick, int step)
-{
-    struct tarn_facts full = look(NULL, true), quick = look(recall, true);
-    TARN_AUTO(mem) char *expected = told_by(&full, t.now_ms);
-    TARN_AUTO(mem) char *found = told_by(&quick, t.now_ms);
-
-    cr_assert(eq(str, found, expected), "seed %u step %d after %s", t.seed_given, step, t.op);
-    *of_full += full.folders_read;
-    *of_quick += quick.folders_read;
-    tarn_facts_done(&full);
-    tarn_facts_done(&quick);
-}
-
-static void expect_probe(struct tarn_recall *recall, int step)
-{
-    struct tarn_facts full = look(NULL, true), probe = look(recall, false);
-
-    cr_assert(eq(str, (char *)probe_contradicts(&probe, &full, t.now_ms), ""), "seed %u step %d after %s", t.seed_given, step, t.op);
-    tarn_facts_done(&full);
-    tarn_facts_done(&probe);
-}
-
 Test(incremental, finds_what_a_sweep_from_nothing_finds)
 {
     const char *given = getenv("TARN_PROPERTY_SEED");
     unsigned first = given ? (unsigned)strtoul(given, NULL, 10) : 1;
 
     for (unsigned seed = first; seed < first + (given ? 1u : 2u); seed++) {
-        struct tarn_recall recall = { 0 };
-        int64_t of_full = 0, of_quick = 0;
         make_table(seed);
-        for (int step = 0; step < (given ? 200 : 40); step++) {
-            settle();
-            if (any(3) == 0)
-                expect_probe(&recall, step);
-            expect_same(&recall, &of_full, &of_quick, step);
-            for (unsigned k = 0; k < 1 + any(3); k++)
-                change_something();
-        }
-        tarn_recall_done(&recall);
-        cr_expect(given || 2 * of_quick < of_full, "%lld of %lld folders were read", (long long)of_quick, (long long)of_full);
+        expect_no_difference(look, k_changes, TARN_COUNT(k_changes), given ? 200 : 40, given != NULL);
     }
 }
