@@ -1,38 +1,14 @@
 #!/usr/bin/env python3
 """The disk under the catalog, or under the lake, fills up inside commits: what was acknowledged is there, the rest got
-an error, none is half there, and the server goes on when there is space again.
-
-The small disk is a tmpfs in a mount namespace of its own; where neither root nor user namespaces allow one, the tests
-are skipped and say so."""
-import os, subprocess, sys, threading
+an error, none is half there, and the server goes on when there is space again."""
+import os, sys, threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from tarn import Server, Skip, await_true, folder, main, replay
+from small_disk import enter_namespace, small_disk
+from tarn import Server, await_true, folder, main, replay
 
 CLIENTS = 16
 FILLER_BYTES = 3 << 20
-ALONE = "TARN_TEST_NAMESPACE"
-
-
-def enter_namespace():
-    """Starts this test again where it may mount."""
-    flags = ["--mount"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--mount"]
-    if ALONE not in os.environ:
-        tried = subprocess.run(["unshare", *flags, "true"], capture_output=True)
-        if tried.returncode == 0:
-            os.environ[ALONE] = "yes"
-            os.execvp("unshare", ["unshare", *flags, sys.executable, *sys.argv])
-
-
-def small_disk(at, megabytes):
-    if ALONE not in os.environ:
-        raise Skip("needs a mount namespace for a small tmpfs, as root or by user namespaces")
-    os.makedirs(at)
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", at], capture_output=True,
-                             text=True)
-    if mounted.returncode != 0:
-        raise Skip("no small tmpfs: " + mounted.stderr.strip())
-    return at
 
 
 def filler(disk):

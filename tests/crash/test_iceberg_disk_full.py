@@ -1,32 +1,12 @@
 #!/usr/bin/env python3
 """The disk under the lake, or under the catalog, fills up while Iceberg clients commit: a refusal is honest (nothing was changed, and
-clients may try again), the pointer's file is whole, and it goes on when there is space again.
-
-The small disk is a tmpfs in a mount namespace of its own, as in test_disk_full.py."""
-import json, os, subprocess, sys
+clients may try again), the pointer's file is whole, and it goes on when there is space again."""
+import json, os, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from iceberg import SCHEMA, Catalog, known_files, local, metadata_files
-from tarn import Server, Skip, folder, main
-
-ALONE = "TARN_TEST_NAMESPACE"
-
-
-def enter_namespace():
-    flags = ["--mount"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--mount"]
-    if ALONE not in os.environ and subprocess.run(["unshare", *flags, "true"], capture_output=True).returncode == 0:
-        os.environ[ALONE] = "yes"
-        os.execvp("unshare", ["unshare", *flags, sys.executable, *sys.argv])
-
-
-def small_disk(at, megabytes):
-    if ALONE not in os.environ:
-        raise Skip("needs a mount namespace for a small tmpfs, as root or by user namespaces")
-    os.makedirs(at)
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", at], capture_output=True, text=True)
-    if mounted.returncode != 0:
-        raise Skip("no small tmpfs: " + mounted.stderr.strip())
-    return at
+from small_disk import enter_namespace, small_disk
+from tarn import Server, folder, main
 
 
 def fill(disk):

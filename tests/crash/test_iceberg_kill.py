@@ -3,10 +3,11 @@
 and all that the log names exist, and what is left over nobody refers to.
 
 CRASH_KILLS (6) and CRASH_CLIENTS (8) size it."""
-import http.client, json, os, sys, threading
+import http.client, json, os, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from iceberg import SCHEMA, Catalog, append, known_files, local, metadata_files, start
+from load import Load
 from tarn import await_true, folder, main
 
 KILLS = int(os.environ.get("CRASH_KILLS", "6"))
@@ -16,25 +17,13 @@ BROKEN = (OSError, http.client.HTTPException, json.JSONDecodeError)
 TABLES = 3
 
 
-class Load:
+class Commits(Load):
     def __init__(self, server):
-        self.server, self.up, self.ending = server, threading.Event(), False
-        self.lock = threading.Condition()
-        self.acked, self.made, self.faults = [{} for _ in range(TABLES)], set(), []
-        self.threads = [threading.Thread(target=self.guarded, args=(n,), daemon=True) for n in range(CLIENTS)]
+        super().__init__(server, CLIENTS)
+        self.acked, self.made = [{} for _ in range(TABLES)], set()
 
-    def guarded(self, number):
-        try:
-            self.work(number)
-        except Exception as fault:
-            with self.lock:
-                self.faults.append(repr(fault))
-                self.lock.notify_all()
-
-    def note(self, put):
-        with self.lock:
-            put()
-            self.lock.notify_all()
+    def count(self):
+        return sum(len(a) for a in self.acked)
 
     def work(self, number):
         serial, catalog = 0, None
@@ -74,9 +63,6 @@ class Load:
                 self.note(lambda: self.acked[which].update({id: answer["metadata-location"]}))
         assert status in (200, 204, 409, 503), (status, answer)
 
-    def count(self):
-        return sum(len(a) for a in self.acked)
-
 
 def check(catalog, load):
     for which in range(TABLES):
@@ -105,24 +91,8 @@ def what_was_acknowledged_outlives_kills():
         catalog.namespace("n")
         for which in range(TABLES):
             catalog.table("n", f"t{which}", properties={"write.metadata.previous-versions-max": "100000"})
-        load = Load(server)
-        for thread in load.threads:
-            thread.start()
-        for _ in range(KILLS):
-            load.up.set()
-            with load.lock:
-                wanted = load.count() + ACKS_A_ROUND
-                assert load.lock.wait_for(lambda: load.count() >= wanted or load.faults, 60), load.count()
-            assert not load.faults, load.faults[:3]
-            load.up.clear()
-            server.kill()
-            server.start()
-            check(Catalog(server.port), load)
-        load.ending = True
-        load.up.set()
-        for thread in load.threads:
-            thread.join(30)
-        assert not load.faults, load.faults[:3]
+        load = Commits(server)
+        load.outlive(KILLS, ACKS_A_ROUND, lambda: check(Catalog(server.port), load))
         check(Catalog(server.port), load)
         assert server.stop() == 0
 

@@ -3,9 +3,10 @@
 acknowledged may be lost, versions have no gap, and storage catches up with the catalog.
 
 CRASH_KILLS (20) and CRASH_CLIENTS (64) size it."""
-import http.client, json, os, sys, threading
+import http.client, json, os, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from load import Load
 from tarn import Server, await_true, folder, main, replay
 
 KILLS = int(os.environ.get("CRASH_KILLS", "20"))
@@ -14,26 +15,16 @@ ACKS_A_ROUND = 40
 BROKEN = (OSError, http.client.HTTPException)
 
 
-class Load:
-    """The clients, what was acknowledged to them, and the gate they wait at while the server is down."""
+class Commits(Load):
+    """Clients of one table, and what was acknowledged to them."""
 
     def __init__(self, server):
-        self.server = server
-        self.up = threading.Event()
-        self.ending = False
-        self.lock = threading.Condition()
+        super().__init__(server, CLIENTS)
         self.acked = {}       # transaction id -> version
         self.conflicts = 0
-        self.faults = []
-        self.threads = [threading.Thread(target=self.guarded, args=(n,), daemon=True) for n in range(CLIENTS)]
 
-    def guarded(self, number):
-        try:
-            self.work(number)
-        except Exception as fault:
-            with self.lock:
-                self.faults.append(repr(fault))
-                self.lock.notify_all()
+    def count(self):
+        return len(self.acked)
 
     def work(self, number):
         client, known, mine, serial = None, 0, None, 0
@@ -51,9 +42,7 @@ class Load:
                     client.close()
                     client = None
             mine = body["operations"][-1]["path"]
-            with self.lock:
-                self.acked[body["transaction_id"]] = version
-                self.lock.notify_all()
+            self.note(lambda: self.acked.update({body["transaction_id"]: version}))
 
     @staticmethod
     def body(number, serial, mine):
@@ -77,13 +66,6 @@ class Load:
             return None, known
         raise AssertionError(f"{status} {answer}")
 
-    def await_acks(self, count):
-        with self.lock:
-            enough = self.lock.wait_for(lambda: self.faults or len(self.acked) >= count, 120)
-            assert not self.faults, self.faults[:3]
-            assert enough, f"only {len(self.acked)} of {count} acknowledgements"
-            return dict(self.acked)
-
 
 def history(client):
     return {c["transaction"]: c["version"] for c in client.get("/api/table/events/commits")["commits"]}
@@ -95,24 +77,14 @@ def nothing_acknowledged_is_lost_over_kills():
         status, answer = server.client().call("POST", "/api/tables",
                                               {"name": "events", "location": data + "/lake/events"})
         assert status == 201, answer
-        load = Load(server)
-        load.up.set()
-        for thread in load.threads:
-            thread.start()
-        for _ in range(KILLS):
-            load.await_acks(len(load.acked) + ACKS_A_ROUND)
-            load.up.clear()
-            server.kill()
-            before = dict(load.acked)
-            server.start()
+        load = Commits(server)
+
+        def nothing_is_lost():
             there = history(server.client())
-            lost = {t: v for t, v in before.items() if there.get(t) != v}
+            lost = {t: v for t, v in dict(load.acked).items() if there.get(t) != v}
             assert not lost, f"{len(lost)} acknowledged commits are gone: {list(lost.items())[:5]}"
-            load.up.set()
-        acked = load.await_acks(len(load.acked) + ACKS_A_ROUND)
-        load.ending = True
-        for thread in load.threads:
-            thread.join(60)
+
+        load.outlive(KILLS, ACKS_A_ROUND, nothing_is_lost)
         judge(server, load, data + "/lake/events")
         print(f"     {len(load.acked)} commits, {load.conflicts} conflicts, {KILLS} kills")
         assert server.stop() == 0, "".join(server.output)

@@ -3,9 +3,10 @@
 version with the same transactions, also when every other request has a stale second table.
 
 CRASH_KILLS (20) and CRASH_CLIENTS (8, at most 16) size it."""
-import http.client, os, sys, threading
+import http.client, os, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from load import Load
 from tarn import Server, await_true, folder, main, replay
 
 KILLS = int(os.environ.get("CRASH_KILLS", "10"))
@@ -15,20 +16,13 @@ BROKEN = (OSError, http.client.HTTPException)
 TABLES = ("left", "right")
 
 
-class Load:
+class Groups(Load):
     def __init__(self, server):
-        self.server, self.up, self.ending = server, threading.Event(), False
-        self.lock = threading.Condition()
-        self.acked, self.refused, self.faults = set(), 0, []
-        self.threads = [threading.Thread(target=self.guarded, args=(n,), daemon=True) for n in range(CLIENTS)]
+        super().__init__(server, CLIENTS)
+        self.acked, self.refused = set(), 0
 
-    def guarded(self, number):
-        try:
-            self.work(number)
-        except Exception as fault:
-            with self.lock:
-                self.faults.append(repr(fault))
-                self.lock.notify_all()
+    def count(self):
+        return len(self.acked)
 
     def work(self, number):
         client, serial = None, 0
@@ -63,12 +57,6 @@ class Load:
                     self.acked.add(name)
                 self.lock.notify_all()
 
-    def await_acks(self, count):
-        with self.lock:
-            enough = self.lock.wait_for(lambda: self.faults or len(self.acked) >= count, 120)
-            assert not self.faults, self.faults[:3]
-            assert enough, f"only {len(self.acked)} of {count} acknowledgements"
-
 
 def history(client, table):
     return {c["transaction"]: c["group"] for c in client.get(f"/api/table/{table}/commits")["commits"]}
@@ -81,24 +69,14 @@ def two_tables_move_together_or_not_at_all_over_kills():
             status, answer = server.client().call("POST", "/api/tables",
                                                   {"name": table, "location": f"{data}/lake/{table}"})
             assert status == 201, answer
-        load = Load(server)
-        load.up.set()
-        for thread in load.threads:
-            thread.start()
-        for _ in range(KILLS):
-            load.await_acks(len(load.acked) + ACKS_A_ROUND)
-            load.up.clear()
-            server.kill()
-            before = set(load.acked)
-            server.start()
+        load = Groups(server)
+
+        def both_have_moved():
             left, right = (history(server.client(), table) for table in TABLES)
             assert left == right, f"one table moved without the other: {set(left) ^ set(right)}"
-            assert before <= set(left), f"acknowledged commits are gone: {before - set(left)}"
-            load.up.set()
-        load.await_acks(len(load.acked) + ACKS_A_ROUND)
-        load.ending = True
-        for thread in load.threads:
-            thread.join(60)
+            assert load.acked <= set(left), f"acknowledged commits are gone: {load.acked - set(left)}"
+
+        load.outlive(KILLS, ACKS_A_ROUND, both_have_moved)
         client = server.client()
         left, right = (history(client, table) for table in TABLES)
         assert left == right and set(left) == load.acked, "the histories are not what was acknowledged"

@@ -3,7 +3,7 @@
 import json, os, random, shutil, subprocess, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from answers import Writer, assert_same, catalog_answers, quoted, table_answers
+from answers import Writer, assert_same, catalog_answers, quoted, table_answers, until_published
 from tarn import TARN, Server, await_true, folder, main
 
 SCHEMA = {"type": "struct", "fields": [{"name": "id", "type": "int64", "nullable": True}]}
@@ -24,14 +24,6 @@ def lose(server):
         path = f"{server.data}/tarn.sqlite{suffix}"
         if os.path.exists(path):
             os.remove(path)
-
-
-def until_published(client, tables):
-    def all_shown():
-        rows = [client.get(f"/api/table/{quoted(t)}") for t in tables]
-        batches = [b for t in tables for b in client.get(f"/api/table/{quoted(t)}/batches")["batches"]]
-        return all(r["published_version"] == r["version"] for r in rows) and all(b["published"] for b in batches)
-    await_true("storage shows everything", all_shown)
 
 
 def put(path, value):

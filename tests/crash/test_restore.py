@@ -4,7 +4,7 @@ missing commits wait for POST .../recover."""
 import os, shutil, subprocess, sys, threading, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from answers import Writer, assert_same, catalog_answers, quoted
+from answers import Writer, assert_same, catalog_answers, quoted, until_published
 from tarn import TARN, Server, await_true, folder, main
 
 LARGE = 12000
@@ -31,14 +31,6 @@ def put_back(server, backup):
         if os.path.exists(database(server) + suffix):
             os.remove(database(server) + suffix)
     shutil.copyfile(backup, database(server))
-
-
-def until_published(client, tables):
-    def all_shown():
-        rows = [client.get(f"/api/table/{quoted(t)}") for t in tables]
-        batches = [b for t in tables for b in client.get(f"/api/table/{quoted(t)}/batches")["batches"]]
-        return all(r["published_version"] == r["version"] for r in rows) and all(b["published"] for b in batches)
-    await_true("storage shows everything", all_shown)
 
 
 def found(client, table):

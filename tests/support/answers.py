@@ -1,6 +1,7 @@
 """All that a catalog answers about its tables, for tests that compare one with another that should be the same; and a
 writer that fills tables by the API with all that can happen to them."""
 import json, os, random, urllib.parse
+from tarn import await_true
 
 # What may differ between two catalogs that tell the same: how often a row changed, what a scan saw when.
 ROW_LEFT_OUT = ("revision", "published_version", "block")
@@ -44,6 +45,14 @@ def table_answers(client, table, left_out=()):
 def catalog_answers(client, left_out=()):
     tables = client.get("/api/tables")["tables"]
     return {t["name"]: table_answers(client, t["name"], left_out) for t in tables}
+
+
+def until_published(client, tables):
+    def all_shown():
+        rows = [client.get(f"/api/table/{quoted(t)}") for t in tables]
+        batches = [b for t in tables for b in client.get(f"/api/table/{quoted(t)}/batches")["batches"]]
+        return all(r["published_version"] == r["version"] for r in rows) and all(b["published"] for b in batches)
+    await_true("storage shows everything", all_shown)
 
 
 def assert_same(one, other, what):
