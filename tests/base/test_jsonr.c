@@ -1,31 +1,10 @@
 /* test_jsonr.c - the pull reader: tokens and depths, pieces of any size, bounds. */
 #include "base/jsonr.h"
+#include "tests/support/pieces.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
-
-/* A source that gives at most `step` bytes a call. */
-struct pieces {
-    const char *text;
-    size_t len, step;
-    tarn_code fault_at_end;
-};
-
-static tarn_code fill(void *source, char *data, size_t cap, size_t *len, struct tarn_err *err)
-{
-    struct pieces *p = source;
-    size_t n = p->len < p->step ? p->len : p->step;
-
-    if (n == 0 && p->fault_at_end != TARN_OK)
-        return tarn_fail(err, p->fault_at_end, "the disk is gone");
-    n = n < cap ? n : cap;
-    memcpy(data, p->text, n);
-    p->text += n;
-    p->len -= n;
-    *len = n;
-    return TARN_OK;
-}
 
 static void add_token(struct tarn_buf *out, const struct tarn_jsonr_event *e)
 {
@@ -75,8 +54,8 @@ Test(jsonr, pieces_of_any_size_give_the_same_tokens)
     tokens_of(whole, &expected);
     cr_assert(not(tarn_has(expected.data, "!")), "%s", expected.data);
     for (size_t step = 1; step <= strlen(k_text); step++) {
-        struct pieces p = { k_text, strlen(k_text), step, TARN_OK };
-        TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(fill, &p, 0);
+        struct tarn_pieces p = { .at = k_text, .left = strlen(k_text), .step = step };
+        TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(tarn_pieces_fill, &p, 0);
         TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
         tokens_of(r, &out);
         cr_expect(eq(str, out.data, expected.data), "step %zu", step);
@@ -136,8 +115,8 @@ Test(jsonr, numbers_are_the_same_in_pieces_of_any_size)
     };
     for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         for (size_t step = 1; step <= 8; step++) {
-            struct pieces p = { k_rows[i].text, strlen(k_rows[i].text), step, TARN_OK };
-            TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(fill, &p, 0);
+            struct tarn_pieces p = { .at = k_rows[i].text, .left = strlen(k_rows[i].text), .step = step };
+            TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(tarn_pieces_fill, &p, 0);
             TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
             tokens_of(r, &out);
             cr_expect(eq(str, out.data, (char *)k_rows[i].tokens), "%s by %zu", k_rows[i].text, step);
@@ -164,8 +143,8 @@ Test(jsonr, a_fault_tells_the_byte_and_sticks)
 Test(jsonr, the_offset_counts_over_pieces)
 {
     char text[200001];
-    struct pieces p = { text, sizeof text - 1, 1 << 20, TARN_OK };
-    TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(fill, &p, 0);
+    struct tarn_pieces p = { .at = text, .left = sizeof text - 1, .step = 1 << 20 };
+    TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(tarn_pieces_fill, &p, 0);
     TARN_AUTO_DONE(buf) struct tarn_buf out = { 0 };
 
     memset(text, ' ', sizeof text);
@@ -177,8 +156,8 @@ Test(jsonr, the_offset_counts_over_pieces)
 
 Test(jsonr, a_source_that_fails_gives_its_own_error)
 {
-    struct pieces p = { "[1,", 3, 100, TARN_STORAGE_UNAVAILABLE };
-    TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(fill, &p, 0);
+    struct tarn_pieces p = { .at = "[1,", .left = 3, .step = 100, .fault_at_end = TARN_STORAGE_UNAVAILABLE };
+    TARN_AUTO(jsonr) struct tarn_jsonr *r = tarn_jsonr_new(tarn_pieces_fill, &p, 0);
     struct tarn_jsonr_event e;
     size_t offset;
     TARN_ERR(err);

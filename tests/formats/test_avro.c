@@ -1,6 +1,7 @@
 /* test_avro.c - container files built here byte by byte. Source: Apache Avro 1.11 specification, "Binary Encoding", "Object
  * Container Files"; Iceberg table specification, field ids of manifests. */
 #include "formats/iceberg/manifests.h"
+#include "tests/support/pieces.h"
 #include <criterion/criterion.h>
 #include <snappy-c.h>
 #include <string.h>
@@ -50,22 +51,6 @@ static void put_block(struct tarn_buf *out, int64_t records, const char *data, s
 
 /* --- reading --- */
 
-struct source { const char *at; size_t left, step; };
-
-static tarn_code fill(void *ctx, char *data, size_t cap, size_t *len, struct tarn_err *err)
-{
-    struct source *source = ctx;
-
-    (void)err;
-    *len = source->left < cap ? source->left : cap;
-    if (*len > source->step)
-        *len = source->step;
-    memcpy(data, source->at, *len);
-    source->at += *len;
-    source->left -= *len;
-    return TARN_OK;
-}
-
 static tarn_code note_manifest(void *ctx, const struct tarn_iceberg_manifest *row, struct tarn_err *err)
 {
     (void)err;
@@ -84,9 +69,9 @@ static tarn_code note_file(void *ctx, const struct tarn_iceberg_file *row, struc
 
 static tarn_code read_list(const struct tarn_buf *file, size_t len, size_t step, struct tarn_buf *out, struct tarn_err *err)
 {
-    struct source source = { file->data, len, step };
+    struct tarn_pieces source = { .at = file->data, .left = len, .step = step };
 
-    return tarn_iceberg_manifest_list(fill, &source, note_manifest, out, err);
+    return tarn_iceberg_manifest_list(tarn_pieces_fill, &source, note_manifest, out, err);
 }
 
 /* --- a manifest list: a long that may be null, a list and a map that are passed over, a name used again --- */
@@ -286,13 +271,13 @@ Test(avro, what_cannot_be_is_refused)
 Test(avro, values_without_bytes_do_not_go_on_for_ever, .timeout = 20)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf file = { 0 }, wide = { 0 };
-    struct source source;
+    struct tarn_pieces source;
     struct tarn_buf out = { 0 };
 
     put_head(&file, RECORD("{\"name\":\"n\",\"type\":\"null\"}"), NULL);
     put_block(&file, INT64_MAX, "", 0);
-    source = (struct source){ file.data, file.len, 1000 };
-    cr_expect_eq(tarn_iceberg_manifest_files(fill, &source, note_file, &out, NULL), TARN_INVALID);
+    source = (struct tarn_pieces){ .at = file.data, .left = file.len, .step = 1000 };
+    cr_expect_eq(tarn_iceberg_manifest_files(tarn_pieces_fill, &source, note_file, &out, NULL), TARN_INVALID);
 
     /* 20 records, each of ten of the one before. */
     tarn_buf_adds(&wide, "{\"type\":\"record\",\"name\":\"r0\",\"fields\":[]}");
@@ -308,8 +293,8 @@ Test(avro, values_without_bytes_do_not_go_on_for_ever, .timeout = 20)
     tarn_buf_clear(&file);
     put_head(&file, wide.data, NULL);
     put_block(&file, 1, "", 0);
-    source = (struct source){ file.data, file.len, 1000 };
-    cr_expect_eq(tarn_iceberg_manifest_files(fill, &source, note_file, &out, NULL), TARN_INVALID);
+    source = (struct tarn_pieces){ .at = file.data, .left = file.len, .step = 1000 };
+    cr_expect_eq(tarn_iceberg_manifest_files(tarn_pieces_fill, &source, note_file, &out, NULL), TARN_INVALID);
     tarn_buf_done(&wide);
     tarn_buf_done(&out);
 }
@@ -335,12 +320,12 @@ Test(avro, a_manifest_has_its_files_inside_a_record_deleted_ones_too)
     put_head(&file, schema, "null");
     put_block(&file, 3, rows.data, rows.len);
     put_block(&file, 0, "", 0);
-    struct source source = { file.data, file.len, 7 };
-    cr_expect_eq(tarn_iceberg_manifest_files(fill, &source, note_file, &out, &err), TARN_OK, "%s", err.detail);
+    struct tarn_pieces source = { .at = file.data, .left = file.len, .step = 7 };
+    cr_expect_eq(tarn_iceberg_manifest_files(tarn_pieces_fill, &source, note_file, &out, &err), TARN_OK, "%s", err.detail);
     cr_expect_str_eq(out.data, "0 2 file:///d.parquet 10 100\n2 0 file:///d.parquet 12 102\n");
     file.data[file.len - 1] ^= 1; /* the mark of the last block */
-    source = (struct source){ file.data, file.len, 7 };
-    cr_expect_eq(tarn_iceberg_manifest_files(fill, &source, note_file, &out, &err), TARN_INVALID);
+    source = (struct tarn_pieces){ .at = file.data, .left = file.len, .step = 7 };
+    cr_expect_eq(tarn_iceberg_manifest_files(tarn_pieces_fill, &source, note_file, &out, &err), TARN_INVALID);
     cr_expect_str_eq(err.detail, "a block of the Avro file is broken: its end mark is missing");
     tarn_buf_done(&out);
     tarn_buf_done(&rows);

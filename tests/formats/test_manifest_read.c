@@ -1,30 +1,12 @@
 /* test_manifest_read.c - manifests, log entries and the pointer as readers find them. The seed examples stand
  * here as the founding text prints them. */
 #include "formats/manifest/manifest.h"
+#include "tests/support/pieces.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A source that gives `step` bytes at a time. */
-struct text {
-    const char *at;
-    size_t left, step;
-};
-
-static tarn_code fill(void *source, char *data, size_t cap, size_t *len, struct tarn_err *err)
-{
-    (void)err;
-    struct text *t = source;
-    *len = t->left < cap ? t->left : cap;
-    if (t->step && *len > t->step)
-        *len = t->step;
-    memcpy(data, t->at, *len);
-    t->at += *len;
-    t->left -= *len;
-    return TARN_OK;
-}
 
 /* Every file as one line of text. */
 static tarn_code note_file(void *ctx, const struct tarn_file *f, struct tarn_err *err)
@@ -45,15 +27,15 @@ static tarn_code note_op(void *ctx, const struct tarn_entry_op *op, struct tarn_
 static tarn_code read_manifest(const char *json, size_t step, struct tarn_manifest_head *head,
                                struct tarn_buf *files, struct tarn_err *err)
 {
-    struct text t = { json, strlen(json), step };
-    return tarn_manifest_read(fill, &t, head, note_file, files, err);
+    struct tarn_pieces t = { .at = json, .left = strlen(json), .step = step };
+    return tarn_manifest_read(tarn_pieces_fill, &t, head, note_file, files, err);
 }
 
 static tarn_code read_entry(const char *json, struct tarn_entry_head *head, struct tarn_buf *ops,
                             struct tarn_err *err)
 {
-    struct text t = { json, strlen(json), 0 };
-    return tarn_entry_read(fill, &t, head, note_op, ops, err);
+    struct tarn_pieces t = { .at = json, .left = strlen(json) };
+    return tarn_entry_read(tarn_pieces_fill, &t, head, note_op, ops, err);
 }
 
 static const char k_seed_manifest[] =
@@ -190,8 +172,8 @@ Test(manifest, a_visitor_s_error_comes_through_as_it_is)
 {
     TARN_ERR(err);
     struct tarn_manifest_head head = { 0 };
-    struct text t = { k_seed_manifest, strlen(k_seed_manifest), 0 };
-    cr_expect(eq(int, tarn_manifest_read(fill, &t, &head, stop, NULL, &err), TARN_FILE_CONFLICT));
+    struct tarn_pieces t = { .at = k_seed_manifest, .left = strlen(k_seed_manifest) };
+    cr_expect(eq(int, tarn_manifest_read(tarn_pieces_fill, &t, &head, stop, NULL, &err), TARN_FILE_CONFLICT));
     cr_expect(eq(str, err.field, "mine"));
 }
 

@@ -1,23 +1,8 @@
 /* fuzz_entry.c - a log entry of hostile bytes: no crash, no leak, and nothing half handed over. */
 #include "formats/manifest/manifest.h"
+#include "tests/support/pieces.h"
 #include <stdlib.h>
 #include <string.h>
-
-struct bytes {
-    const uint8_t *at;
-    size_t left;
-};
-
-static tarn_code fill(void *source, char *data, size_t cap, size_t *len, struct tarn_err *err)
-{
-    (void)err;
-    struct bytes *b = source;
-    *len = b->left < cap ? b->left : cap;
-    memcpy(data, b->at, *len);
-    b->at += *len;
-    b->left -= *len;
-    return TARN_OK;
-}
 
 static tarn_code visit(void *ctx, const struct tarn_entry_op *op, struct tarn_err *err)
 {
@@ -31,10 +16,10 @@ static tarn_code visit(void *ctx, const struct tarn_entry_op *op, struct tarn_er
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct bytes source = { data, size };
+    struct tarn_pieces source = { .at = data, .left = size };
     struct tarn_entry_head head = { .version = 77 };
     TARN_ERR(err);
-    if (tarn_entry_read(fill, &source, &head, visit, NULL, &err) == TARN_OK)
+    if (tarn_entry_read(tarn_pieces_fill, &source, &head, visit, NULL, &err) == TARN_OK)
         tarn_entry_head_done(&head);
     else if (head.version != 77 || err.code == TARN_OK)
         abort();

@@ -3,24 +3,9 @@
  * order mark, allows 2,048 levels, and takes a NUL behind the document for its end. The first byte of the input is the size of the source's pieces. */
 #include "base/json.h"
 #include "base/jsonr.h"
+#include "tests/support/pieces.h"
 #include <stdlib.h>
 #include <string.h>
-
-struct pieces { const char *text; size_t len, step; };
-
-static tarn_code fill(void *source, char *data, size_t cap, size_t *len, struct tarn_err *err)
-{
-    struct pieces *p = source;
-    size_t n = p->len < p->step ? p->len : p->step;
-
-    (void)err;
-    n = n < cap ? n : cap;
-    memcpy(data, p->text, n);
-    p->text += n;
-    p->len -= n;
-    *len = n;
-    return TARN_OK;
-}
 
 static void need(bool holds)
 {
@@ -42,8 +27,8 @@ static bool raw_text(struct tarn_jsonr *r, struct tarn_buf *out)
 /* Pieces of any size must give what memory gives. */
 static bool read_both(const char *text, size_t len, size_t step, struct tarn_buf *out)
 {
-    struct pieces p = { text, len, step };
-    TARN_AUTO(jsonr) struct tarn_jsonr *streamed = tarn_jsonr_new(fill, &p, 0);
+    struct tarn_pieces p = { .at = text, .left = len, .step = step };
+    TARN_AUTO(jsonr) struct tarn_jsonr *streamed = tarn_jsonr_new(tarn_pieces_fill, &p, 0);
     TARN_AUTO(jsonr) struct tarn_jsonr *whole = tarn_jsonr_new_mem(text, len, 0);
     TARN_AUTO_DONE(buf) struct tarn_buf other = { 0 };
 

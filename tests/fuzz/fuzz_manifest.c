@@ -2,24 +2,9 @@
  * entries' paths, partition values and statistics. */
 #include "formats/coverage.h"
 #include "formats/manifest/manifest.h"
+#include "tests/support/pieces.h"
 #include <stdlib.h>
 #include <string.h>
-
-struct bytes {
-    const uint8_t *at;
-    size_t left;
-};
-
-static tarn_code fill(void *source, char *data, size_t cap, size_t *len, struct tarn_err *err)
-{
-    (void)err;
-    struct bytes *b = source;
-    *len = b->left < cap ? b->left : cap;
-    memcpy(data, b->at, *len);
-    b->at += *len;
-    b->left -= *len;
-    return TARN_OK;
-}
 
 static tarn_code visit(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
@@ -45,7 +30,7 @@ static struct tarn_schema_past *past(void)
 
 static void judge(const uint8_t *data, size_t size)
 {
-    struct bytes source = { data, size };
+    struct tarn_pieces source = { .at = data, .left = size };
     struct tarn_manifest_head head = { .version = -1 };
     struct tarn_facts facts;
     json_t *keys = NULL;
@@ -53,7 +38,7 @@ static void judge(const uint8_t *data, size_t size)
     TARN_ERR(err);
 
     tarn_facts_init(&facts);
-    if (tarn_manifest_read(fill, &source, &head, visit, coverage, &err) == TARN_OK)
+    if (tarn_manifest_read(tarn_pieces_fill, &source, &head, visit, coverage, &err) == TARN_OK)
         tarn_manifest_head_done(&head);
     if (tarn_coverage_end(coverage, &facts, &keys, NULL, &err) != TARN_OK)
         abort();
@@ -64,11 +49,11 @@ static void judge(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct bytes source = { data, size };
+    struct tarn_pieces source = { .at = data, .left = size };
     struct tarn_manifest_head head = { .version = 77 };
     TARN_ERR(err);
     judge(data, size);
-    if (tarn_manifest_read(fill, &source, &head, NULL, NULL, &err) == TARN_OK)
+    if (tarn_manifest_read(tarn_pieces_fill, &source, &head, NULL, NULL, &err) == TARN_OK)
         tarn_manifest_head_done(&head);
     else if (head.version != 77 || err.code == TARN_OK)
         abort();
