@@ -181,6 +181,8 @@ install: all ## to PREFIX (/usr/local) under DESTDIR
 	install -D -m 755 $(TARN) $(DESTDIR)$(PREFIX)/bin/tarn
 	install -D -m 644 openapi.yaml $(DESTDIR)$(PREFIX)/share/tarn/openapi.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tarn/prometheus deploy/prometheus/*.yml
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's,@PREFIX@,$(PREFIX),g' deploy/systemd/tarn.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/tarn.service
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tarn/LICENSE
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/tarn/findings docs/findings/*.md
 compile_commands.json: FORCE ## for editors and clang-tidy
