@@ -1,6 +1,7 @@
 /* errors.c - refusals in the protocol's own form. Clients match on status and type: both are the reference's for the same
  * fault (its table of exceptions). */
 #include "api/iceberg/iceberg.h"
+#include "base/text.h"
 
 static const struct row {
     tarn_code code;
@@ -47,10 +48,23 @@ static struct row row_of(tarn_code code)
                                                                                                   : "BadRequestException" };
 }
 
+const char *tarn_iceberg_detail(const struct tarn_err *err, char out[TARN_ICEBERG_DETAIL_MAX])
+{
+    static const char *const k_verbs[] = { "is ", "has ", "must ", "holds ", "cannot ", "names " };
+
+    for (size_t i = 0; i < TARN_COUNT(k_verbs) && err->field[0]; i++) {
+        if (!tarn_starts_with(err->detail, k_verbs[i]))
+            continue;
+        snprintf(out, TARN_ICEBERG_DETAIL_MAX, "%s %s", err->field, err->detail);
+        return out;
+    }
+    return err->detail[0] ? err->detail : tarn_code_title(err->code);
+}
+
 void tarn_iceberg_reply_error(struct tarn_reply *reply, const struct tarn_request *req, const struct tarn_err *err)
 {
     const struct row row = row_of(err->code);
-    char said[2 * TARN_DOTTED_MAX + 64];
+    char said[2 * TARN_DOTTED_MAX + 64], detail[TARN_ICEBERG_DETAIL_MAX];
     bool is_said = tarn_iceberg_say(req, err->code, said, sizeof said);
     struct tarn_jsonw w;
     const char *exception = json_string_value(json_object_get(err->more, "exception"));
@@ -65,7 +79,7 @@ void tarn_iceberg_reply_error(struct tarn_reply *reply, const struct tarn_reques
     tarn_jsonw_object(&w);
     tarn_jsonw_key(&w, "error");
     tarn_jsonw_object(&w);
-    tarn_jsonw_kstr(&w, "message", is_said ? said : err->detail[0] ? err->detail : tarn_code_title(err->code));
+    tarn_jsonw_kstr(&w, "message", is_said ? said : tarn_iceberg_detail(err, detail));
     tarn_jsonw_kstr(&w, "type", exception ? exception : row.type);
     tarn_jsonw_ki64(&w, "code", row.status);
     tarn_jsonw_object_end(&w);

@@ -63,6 +63,9 @@ tarn_handler_fn tarn_iceberg_config; /* handle */
 /* --- oauth.c --- */
 tarn_handler_fn tarn_iceberg_oauth_token; /* handle */
 void tarn_iceberg_reply_oauth_error(struct tarn_reply *reply, const struct tarn_err *err); /* never fails */
+/* The fault as one sentence: these forms have no member for the field, which other details stand beside ("must be text"). */
+#define TARN_ICEBERG_DETAIL_MAX (sizeof(((struct tarn_err *)0)->field) + sizeof(((struct tarn_err *)0)->detail))
+const char *tarn_iceberg_detail(const struct tarn_err *err, char out[TARN_ICEBERG_DETAIL_MAX]);
 /* --- namespaces.c --- */
 tarn_handler_fn tarn_iceberg_namespaces_list; /* work */
 tarn_handler_fn tarn_iceberg_namespace_get, tarn_iceberg_namespace_exists; /* handle */

@@ -24,13 +24,14 @@ void tarn_iceberg_reply_oauth_error(struct tarn_reply *reply, const struct tarn_
 {
     const char *error = json_string_value(json_object_get(err->more, "oauth"));
     unsigned status = tarn_code_http(err->code);
+    char detail[TARN_ICEBERG_DETAIL_MAX];
 
     tarn_reply_done(reply);
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
     reply->status = status >= 500 || status == 401 ? status : 400;
     tarn_jsonw_object(&w);
     tarn_jsonw_kstr(&w, "error", error ? error : "invalid_request");
-    tarn_jsonw_kstr(&w, "error_description", err->detail[0] ? err->detail : tarn_code_title(err->code));
+    tarn_jsonw_kstr(&w, "error_description", tarn_iceberg_detail(err, detail));
     tarn_jsonw_object_end(&w);
     tarn_reply_header(reply, "Cache-Control", "no-store");
     if (status == 401)

@@ -113,10 +113,10 @@ static tarn_code find(const json_t *doc, const struct requirement **out, struct 
                            : code;
 }
 
-/* All types are known; *creates: one of them is assert-create, which stands alone. */
+/* All types are known; *creates: one of them is assert-create, which stands alone whether the table exists or not. */
 static tarn_code look(const json_t *requirements, bool *creates, struct tarn_err *err)
 {
-    const struct requirement *row = NULL;
+    const struct requirement *row = NULL, *other = NULL;
     tarn_code code = TARN_OK;
 
     *creates = false;
@@ -125,7 +125,10 @@ static tarn_code look(const json_t *requirements, bool *creates, struct tarn_err
         if (code != TARN_OK)
             return tarn_err_prefix(err, "requirements[%zu]", i);
         *creates = *creates || row->require == require_create;
+        other = row->require == require_create ? other : row;
     }
+    if (*creates && other)
+        return tarn_fail_field(err, "requirements", "Invalid create requirements: [%s]", other->type);
     return TARN_OK;
 }
 
@@ -140,9 +143,7 @@ tarn_code tarn_iceberg_require(const struct tarn_iceberg_meta *base, const json_
     for (size_t i = 0; i < json_array_size(requirements) && code == TARN_OK; i++) {
         const json_t *doc = json_array_get(requirements, i);
         code = find(doc, &row, err);
-        if (code == TARN_OK && *creates && row->require != require_create)
-            code = tarn_fail_field(err, "requirements", "Invalid create requirements: [%s]", row->type);
-        else if (code == TARN_OK)
+        if (code == TARN_OK)
             code = row->require(base, doc, err);
     }
     return code;

@@ -94,7 +94,9 @@ def unknown_paths_and_methods_are_refused_in_the_protocols_form():
                 continue
             assert got == status and set(answer) == {"error"}, (method, path, got, answer)
             assert answer["error"]["code"] == status and answer["error"]["type"] and answer["error"]["message"]
-            assert status != 405 or catalog.headers["Allow"]
+            if status == 405: # each method once, as a client reads it
+                allowed = catalog.headers["Allow"].split(", ")
+                assert len(allowed) == len(set(allowed)) and method not in allowed and ", ".join(allowed) in answer["error"]["message"], allowed
         assert server.stop() == 0
 
 
@@ -164,6 +166,26 @@ def bodies_that_are_no_requests_are_refused_and_change_nothing():
         assert catalog.ok("GET", "/namespaces")["namespaces"] == [["n"]]
         assert [i["name"] for i in catalog.ok("GET", "/namespaces/n/tables")["identifiers"]] == ["t"]
         assert [i["name"] for i in catalog.ok("GET", "/namespaces/n/views")["identifiers"]] == ["v"]
+        assert server.stop() == 0
+
+
+def a_refusal_says_what_it_is_about():
+    with folder() as top:
+        server, catalog = start(top)
+        catalog.namespace("n")
+        long = "x" * 300
+        for subject, method, path, body, headers in [
+            ("Idempotency-Key", "POST", "/namespaces", {"namespace": ["z"]}, {"Idempotency_Key": long}),
+            ("pageSize", "GET", "/namespaces?pageSize=0", None, {}), ("pageToken", "GET", "/namespaces?pageToken=x", None, {}),
+            ("parent", "GET", "/namespaces?parent=n&parent=m", None, {}), ("name", "GET", "/namespaces/" + long, None, {}),
+            ("name", "POST", "/namespaces", {"namespace": [long]}, {}), ("name", "POST", "/namespaces", {"namespace": [""]}, {}),
+            ("name", "GET", "/namespaces/n/tables/" + long, None, {}), ("name", "POST", "/namespaces/n/tables", {"name": "", "schema": SCHEMA}, {}),
+            ("name", "POST", "/tables/rename", {"source": ident("t"), "destination": ident(long)}, {}),
+        ]:
+            message = catalog.refused(400, BAD, method, path, body, **headers)
+            assert subject in message, (subject, message)
+        status, answer = catalog.call("POST", "/oauth/tokens", b"grant_type=a&grant_type=b", Content_Type="application/x-www-form-urlencoded")
+        assert status == 400 and "grant_type" in answer["error_description"], answer
         assert server.stop() == 0
 
 
@@ -239,8 +261,11 @@ def parts_of_a_commit_that_are_none_are_refused_and_change_nothing():
             if status != 400 or answer["error"]["type"] not in (BAD, ILLEGAL):
                 odd.append((requirement, status, answer if status != 200 else ""))
         assert not odd, "\n".join(map(str, odd))
-        status, answer = catalog.commit("n", "t", [], [{"type": "assert-create"}, {"type": "assert-table-uuid", "uuid": "x"}])
-        assert status in (400, 409), answer
+        for name in ("t", "none"): # whether it exists is not asked
+            for requirements in ([{"type": "assert-create"}, {"type": "assert-table-uuid", "uuid": "x"}],
+                                 [{"type": "assert-table-uuid", "uuid": "x"}, {"type": "assert-create"}]):
+                message = catalog.refused(400, ILLEGAL, "POST", f"/namespaces/n/tables/{name}", {"requirements": requirements, "updates": []})
+                assert message == "Invalid create requirements: [assert-table-uuid]", message
         after = catalog.load("n", "t")
         assert after == before and metadata_files(after) == known_files(after)
         assert server.stop() == 0
@@ -248,4 +273,4 @@ def parts_of_a_commit_that_are_none_are_refused_and_change_nothing():
 
 main(each_refusal_has_the_references_status_type_and_words, unknown_paths_and_methods_are_refused_in_the_protocols_form,
      a_client_at_the_wrong_address_is_told_the_right_one,
-     bodies_that_are_no_requests_are_refused_and_change_nothing, parts_of_a_commit_that_are_none_are_refused_and_change_nothing)
+     bodies_that_are_no_requests_are_refused_and_change_nothing, a_refusal_says_what_it_is_about, parts_of_a_commit_that_are_none_are_refused_and_change_nothing)

@@ -43,7 +43,9 @@ class Catalog:
             assert set(answer) == {"error"} and {"message", "type", "code"} <= set(answer["error"]), answer
             assert (answer["error"]["type"], answer["error"]["code"]) == (kind, status), (method, path, answer)
             assert self.headers["Content-Type"].startswith("application/json")
-            return answer["error"]["message"]
+            message = answer["error"]["message"]
+            assert not message.startswith(("is ", "has ", "must ", "holds ", "cannot ", "names ")), ("no subject", method, path, message)
+            return message
         assert self.raw == b""
         return None
 
