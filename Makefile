@@ -11,7 +11,7 @@ CC_fuzz  := clang
 ifeq ($(origin CC),default)
 CC      := $(or $(CC_$(V)),gcc)
 endif
-PKGS    := libmicrohttpd sqlite3 jansson libcurl libjwt libcrypto yaml-0.1 libxxhash zlib libzstd snappy
+PKGS    := libmicrohttpd sqlite3 jansson libcurl libcrypto yaml-0.1 libxxhash zlib libzstd snappy
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
            -Wvla -Wformat=2 -Wundef -Wwrite-strings -Werror
 SANITIZE       := -fno-sanitize-recover=all -fno-omit-frame-pointer

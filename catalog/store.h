@@ -1,5 +1,5 @@
-/* store.h - what Tarn asks of a database: the port that catalog/sqlite/ (and later
- * catalog/postgres/) implements. Nobody else sees SQL.
+/* store.h - what Tarn asks of a database: the port that catalog/sqlite/ implements. Nobody
+ * else sees SQL.
  *
  * Two entries: tarn_store_read runs a read transaction on the calling thread's own
  * connection; tarn_store_submit queues a write transaction for the one writer and
