@@ -1,4 +1,4 @@
-/* flow.h - the state machine of a request (DESIGN.md section 4): body, then a read on a worker, or
+/* flow.h - the state machine of a request: body, then a read on a worker, or
  * parse, check, change, after, publication, answer, each where it belongs. No thread waits. */
 #ifndef TARN_SERVER_FLOW_H
 #define TARN_SERVER_FLOW_H

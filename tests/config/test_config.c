@@ -176,7 +176,7 @@ Test(config, faults_of_a_file_name_the_line_and_the_key)
     }
 }
 
-/* DESIGN.md, 7: an unknown or ill-typed key stops the start with its line number, inside of `monitors` too. */
+/* An unknown or ill-typed key stops the start with its line number, inside of `monitors` too. */
 static const struct { const char *yaml, *says; } k_monitors[] = {
     { "monitors:\n  manifest_age:\n    warning: 1m\n    wrong: 1\n", "tarn.yaml:4: monitors.manifest_age.wrong: is not known here" },
     { "scan: {interval: 1m}\nmonitors:\n  nope: {severity: info}\n", "tarn.yaml:3: monitors.nope: is not a monitor" },
