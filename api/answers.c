@@ -57,7 +57,10 @@ static struct shard *shard_of(struct tarn_answers *answers, uint64_t hash)
     return &answers->shard[hash >> 60];
 }
 
-static size_t size_of(const struct entry *entry) { return sizeof *entry + entry->key_len + entry->tag_len + entry->body_len; }
+static size_t size_of(const struct entry *entry)
+{
+    return sizeof *entry + entry->key_len + entry->tag_len + entry->body_len;
+}
 
 /* Where the pointer to the entry stands, or the end of its bucket. */
 static struct entry **locate(struct shard *shard, const struct key *key)
@@ -189,7 +192,8 @@ void tarn_answers_keep(struct tarn_answers *answers, enum tarn_answer_kind kind,
                        const struct tarn_ident *ident, int64_t table_id, uint64_t clock, int64_t until_ms,
                        const struct tarn_buf *body, const char *tag)
 {
-    if (!answers || body->failed || body->len > answers->shard_max / SHARE || (tag && strlen(tag) >= TARN_ANSWER_TAG))
+    if (!answers || body->failed || body->len > answers->shard_max / SHARE ||
+        (tag && strlen(tag) >= TARN_ANSWER_TAG))
         return;
     const struct key key = key_of(kind, ident);
     struct entry *entry = entry_new(&key, tag ? tag : "", body);

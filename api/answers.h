@@ -15,12 +15,15 @@ TARN_MUST tarn_code tarn_answers_new(struct tarn_store *store, size_t bytes_max,
 void tarn_answers_free(struct tarn_answers *answers);
 TARN_DEFINE_AUTO(answers, struct tarn_answers)
 
-/* Appends the kept answer of a table to `out` and copies its tag (NULL: not wanted): the entity tag, of a load what it shows
- * (api/iceberg/iceberg.h). false: there is none that holds, or `answers` is NULL. */
-bool tarn_answers_find(struct tarn_answers *answers, enum tarn_answer_kind kind, const struct tarn_ident *ident,
-                       int64_t now_ms, struct tarn_buf *out, char tag[TARN_ANSWER_TAG]);
-/* Keeps a copy. `clock` was taken before the read; the answer holds until `until_ms` (INT64_MAX: no clock turns it).
- * `tag` may be NULL. Quietly does nothing without memory, for long answers and tags, and when `answers` is NULL. */
-void tarn_answers_keep(struct tarn_answers *answers, enum tarn_answer_kind kind, const struct tarn_ident *ident,
-                       int64_t table_id, uint64_t clock, int64_t until_ms, const struct tarn_buf *body, const char *tag);
+/* Appends the kept answer of a table to `out` and copies its tag (NULL: not wanted): the entity tag, of a
+ * load what it shows (api/iceberg/iceberg.h). false: there is none that holds, or `answers` is NULL. */
+bool tarn_answers_find(struct tarn_answers *answers, enum tarn_answer_kind kind,
+                       const struct tarn_ident *ident, int64_t now_ms, struct tarn_buf *out,
+                       char tag[TARN_ANSWER_TAG]);
+/* Keeps a copy. `clock` was taken before the read; the answer holds until
+ * `until_ms` (INT64_MAX: no clock turns it). `tag` may be NULL. Quietly does
+ * nothing without memory, for long answers and tags, and when `answers` is NULL. */
+void tarn_answers_keep(struct tarn_answers *answers, enum tarn_answer_kind kind,
+                       const struct tarn_ident *ident, int64_t table_id, uint64_t clock, int64_t until_ms,
+                       const struct tarn_buf *body, const char *tag);
 #endif

@@ -49,7 +49,8 @@ static tarn_code take_form(struct tarn_request *req, struct tarn_err *err)
     size_t len = type ? strcspn(type, "; \t") : 0;
 
     if (type && (len != strlen(wanted) || strncasecmp(type, wanted, len) != 0))
-        return tarn_fail_code_field(err, TARN_UNSUPPORTED_MEDIA_TYPE, "Content-Type", "the body must be %s", wanted);
+        return tarn_fail_code_field(err, TARN_UNSUPPORTED_MEDIA_TYPE, "Content-Type", "the body must be %s",
+                                    wanted);
     if (memchr(req->body, '\0', req->body_len))
         return tarn_fail(err, TARN_INVALID, "the form holds a NUL");
     TARN_AUTO(mem) char *text = strndup(req->body, req->body_len);

@@ -28,7 +28,8 @@ struct tarn_app {
     struct tarn_answers *answers;     /* NULL: nothing is kept */
     struct tarn_traffic *traffic;     /* NULL: nothing is counted */
     bool (*ready)(void);              /* NULL: ready */
-    /* One consistent copy of the database into `file`, which does not exist yet; blocks. NULL: there is none. */
+    /* One consistent copy of the database into `file`, which
+     * does not exist yet; blocks. NULL: there is none. */
     tarn_code (*backup)(struct tarn_app *app, const char *file, struct tarn_err *err);
 };
 
@@ -74,7 +75,8 @@ void tarn_reply_done(struct tarn_reply *reply);
 void tarn_reply_header(struct tarn_reply *reply, const char *name, const char *fmt, ...) TARN_PRINTF(3, 4);
 const char *tarn_reply_header_value(const struct tarn_reply *reply, const char *name); /* NULL: absent */
 /* 200-class answer from a tree (stolen); TARN_INTERNAL when `json` is NULL (no memory). */
-TARN_MUST tarn_code tarn_reply_json(struct tarn_reply *reply, unsigned status, json_t *json, struct tarn_err *err);
+TARN_MUST tarn_code tarn_reply_json(struct tarn_reply *reply, unsigned status, json_t *json,
+                                    struct tarn_err *err);
 TARN_MUST tarn_code tarn_reply_nothing(struct tarn_reply *reply); /* 204 */
 /* application/problem+json of an error; never fails (falls back to a fixed text). */
 void tarn_reply_problem(struct tarn_reply *reply, const struct tarn_request *req, const struct tarn_err *err);
@@ -85,29 +87,34 @@ const char *tarn_query(const struct tarn_request *req, const char *key);
 TARN_MUST tarn_code tarn_query_i64(const struct tarn_request *req, const char *key, int64_t min, int64_t max,
                                    int64_t *out, struct tarn_err *err); /* *out untouched when absent */
 /* The {table} argument, seen with the principal's eyes: TARN_TABLE_NOT_FOUND when it may not see it. */
-TARN_MUST tarn_code tarn_request_ident(const struct tarn_request *req, struct tarn_ident *out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_request_ident(const struct tarn_request *req, struct tarn_ident *out,
+                                       struct tarn_err *err);
 /* page_size (default 0: everything, streamed) and page_token (opaque; TARN_INVALID when it is not ours). */
 struct tarn_page { int64_t size; char *token; /* owned: decoded content, NULL: from the start */ };
-TARN_MUST tarn_code tarn_request_page(const struct tarn_request *req, struct tarn_page *out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_request_page(const struct tarn_request *req, struct tarn_page *out,
+                                      struct tarn_err *err);
 void tarn_page_done(struct tarn_page *page);
 /* Opaque text of a keyset position and back; owned. */
 char *tarn_page_token(const char *content); /* NULL: out of memory */
 /* A `Link` header with the same question from the position `content` on. */
-TARN_MUST tarn_code tarn_reply_next(struct tarn_reply *reply, const struct tarn_request *req, const char *content,
-                                    struct tarn_err *err);
+TARN_MUST tarn_code tarn_reply_next(struct tarn_reply *reply, const struct tarn_request *req,
+                                    const char *content, struct tarn_err *err);
 TARN_MUST tarn_code tarn_page_content(const char *token, char **out, struct tarn_err *err);
 
-typedef tarn_code tarn_handler_fn(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err);
+typedef tarn_code tarn_handler_fn(const struct tarn_request *req, struct tarn_reply *reply,
+                                  struct tarn_err *err);
 
 /* A changing request: parse into the use case's struct, let it run (server/flow.c), answer. */
 struct tarn_flow {
     const struct tarn_use *use;
     tarn_code (*parse)(const struct tarn_request *req, void *use, struct tarn_err *err);
-    tarn_code (*answer)(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err);
+    tarn_code (*answer)(const struct tarn_request *req, void *use, struct tarn_reply *reply,
+                        struct tarn_err *err);
 };
 
 /* The answer of a flow that says nothing: 204. */
-TARN_MUST tarn_code tarn_flow_nothing(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err);
+TARN_MUST tarn_code tarn_flow_nothing(const struct tarn_request *req, void *use, struct tarn_reply *reply,
+                                      struct tarn_err *err);
 
 enum tarn_route_body { TARN_BODY_NONE, TARN_BODY_JSON, TARN_BODY_JSON_OPTIONAL, TARN_BODY_FORM /* as query parameters */ };
 
@@ -122,12 +129,12 @@ struct tarn_route {
     tarn_handler_fn *handle;   /* a bounded read: memory or one indexed read; runs inline on the loop */
     tarn_handler_fn *work;     /* reads more: runs on a worker. Of a route with both, where `handle` set no status */
     const struct tarn_flow *flow;
-    /* For requests under an Idempotency-Key (api/keyed.h): answers a repeated one with what is there now, on a worker. NULL: the
-     * first answer is kept and given again. */
+    /* For requests under an Idempotency-Key (api/keyed.h): answers a repeated one with
+     * what is there now, on a worker. NULL: the first answer is kept and given again. */
     tarn_handler_fn *again;
     bool (*is_kept)(const void *use); /* the first answer is kept although there is an `again`; NULL: it is not */
-    /* One that takes long is answered with 202 and goes on; here, the last segment of the path that tells of its outcome.
-     * NULL: it is waited for. */
+    /* One that takes long is answered with 202 and goes on; here, the last
+     * segment of the path that tells of its outcome. NULL: it is waited for. */
     const char *elsewhere;
     bool is_metrics;           /* metrics.public opens it to everybody */
 };
@@ -136,8 +143,8 @@ extern const size_t tarn_routes_count;
 
 /* Is it for the Iceberg face, or for one that is looked for at the root (/v1/...)? */
 bool tarn_target_is_iceberg(const char *target);
-/* Match the raw path. On TARN_METHOD_NOT_ALLOWED `allow` holds the methods ("GET, HEAD, POST"); HEAD is GET. Fills
- * req->route, arg and query (decoding each segment once, alone). */
+/* Match the raw path. On TARN_METHOD_NOT_ALLOWED `allow` holds the methods ("GET, HEAD,
+ * POST"); HEAD is GET. Fills req->route, arg and query (decoding each segment once, alone). */
 TARN_MUST tarn_code tarn_route_match(const char *method, const char *raw_target, struct tarn_request *req,
                                      char allow[64], struct tarn_err *err);
 /* More parameters from `name=value&...`, percent-encoded: of the query, or of a form. */
@@ -147,9 +154,9 @@ TARN_MUST tarn_code tarn_route_admit(struct tarn_request *req, struct tarn_err *
 /* Content type and JSON of the body, once it is there. */
 TARN_MUST tarn_code tarn_route_body(struct tarn_request *req, struct tarn_err *err);
 /* All in a row on the calling thread, flows too: for tests. */
-void tarn_api_call(struct tarn_app *app, const char *method, const char *target, const char *token, const char *body,
-                   struct tarn_reply *reply);
+void tarn_api_call(struct tarn_app *app, const char *method, const char *target, const char *token,
+                   const char *body, struct tarn_reply *reply);
 /* The same with request headers: name and value in turn, ended by NULL. */
-void tarn_api_call_with(struct tarn_app *app, const char *method, const char *target, const char *const *headers,
-                        const char *body, struct tarn_reply *reply);
+void tarn_api_call_with(struct tarn_app *app, const char *method, const char *target,
+                        const char *const *headers, const char *body, struct tarn_reply *reply);
 #endif

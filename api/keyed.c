@@ -26,7 +26,8 @@ static tarn_code fingerprint(const struct tarn_request *req, char out[65], struc
 
 tarn_code tarn_keyed_read(const struct tarn_request *req, struct tarn_keyed *out, struct tarn_err *err)
 {
-    const char *key = req->route->face == TARN_FACE_ICEBERG ? tarn_request_header(req, "Idempotency-Key") : NULL;
+    const char *key =
+        req->route->face == TARN_FACE_ICEBERG ? tarn_request_header(req, "Idempotency-Key") : NULL;
 
     out->key[0] = '\0';
     if (!key)
@@ -37,7 +38,12 @@ tarn_code tarn_keyed_read(const struct tarn_request *req, struct tarn_keyed *out
     return fingerprint(req, out->fingerprint, err);
 }
 
-struct look { const struct tarn_request *req; const struct tarn_keyed *keyed; struct tarn_answered row; bool found; };
+struct look {
+    const struct tarn_request *req;
+    const struct tarn_keyed *keyed;
+    struct tarn_answered row;
+    bool found;
+};
 
 static tarn_code look_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -64,8 +70,8 @@ static tarn_code give_again(const struct look *look, struct tarn_reply *reply, s
     return tarn_buf_check(&reply->body, err);
 }
 
-tarn_code tarn_keyed_replay(const struct tarn_request *req, const struct tarn_keyed *keyed, struct tarn_reply *reply,
-                            bool *found, struct tarn_err *err)
+tarn_code tarn_keyed_replay(const struct tarn_request *req, const struct tarn_keyed *keyed,
+                            struct tarn_reply *reply, bool *found, struct tarn_err *err)
 {
     struct look look = { .req = req, .keyed = keyed };
     tarn_code code = tarn_store_read(req->app->lake->store, look_tx, &look, err);
@@ -89,8 +95,8 @@ tarn_code tarn_keyed_check(struct tarn_tx *tx, const struct tarn_request *req, c
     return code;
 }
 
-tarn_code tarn_keyed_note(struct tarn_tx *tx, const struct tarn_request *req, const struct tarn_keyed *keyed, void *use,
-                          struct tarn_err *err)
+tarn_code tarn_keyed_note(struct tarn_tx *tx, const struct tarn_request *req, const struct tarn_keyed *keyed,
+                          void *use, struct tarn_err *err)
 {
     const struct tarn_route *route = req->route;
     struct tarn_answered row = { .status = 200 };

@@ -1,5 +1,5 @@
-/* problem.c - errors as RFC 9457 problem documents, the one form in which the native face refuses; the Iceberg face has its
- * own (iceberg/errors.c). */
+/* problem.c - errors as RFC 9457 problem documents, the one form in which the
+ * native face refuses; the Iceberg face has its own (iceberg/errors.c). */
 #include "api/http.h"
 #include "api/iceberg/iceberg.h"
 #include "catalog/ident.h"

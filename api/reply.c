@@ -46,7 +46,8 @@ tarn_code tarn_reply_nothing(struct tarn_reply *reply)
     return TARN_OK;
 }
 
-tarn_code tarn_flow_nothing(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_flow_nothing(const struct tarn_request *req, void *use, struct tarn_reply *reply,
+                            struct tarn_err *err)
 {
     (void)req;
     (void)use;

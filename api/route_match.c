@@ -25,7 +25,10 @@ static bool is_below(const char *target, const char *folder)
     return strncmp(target, folder, len) == 0 && strchr("/?#", target[len]);
 }
 
-bool tarn_target_is_iceberg(const char *target) { return is_below(target, "/iceberg") || is_below(target, "/v1"); }
+bool tarn_target_is_iceberg(const char *target)
+{
+    return is_below(target, "/iceberg") || is_below(target, "/v1");
+}
 
 static tarn_code nothing_here(const char *target, struct tarn_err *err)
 {
@@ -49,7 +52,8 @@ static const char *origin_form(const char *target)
 }
 
 /* TARN_NOT_FOUND for a path that no route can have. */
-static tarn_code path_split(const char *text, size_t len, bool plus_is_space, struct path *out, struct tarn_err *err)
+static tarn_code path_split(const char *text, size_t len, bool plus_is_space, struct path *out,
+                            struct tarn_err *err)
 {
     if (len == 0 || *text != '/')
         return nothing_here("", err);

@@ -1,5 +1,5 @@
-/* status_walk.h - the rows of the overview that a principal sees, page by page, each page a short read transaction and each
- * table with what it inherits in place. */
+/* status_walk.h - the rows of the overview that a principal sees, page by page, each
+ * page a short read transaction and each table with what it inherits in place. */
 #ifndef TARN_API_STATUS_WALK_H
 #define TARN_API_STATUS_WALK_H
 #include "auth/auth.h"

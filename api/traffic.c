@@ -40,7 +40,10 @@ tarn_code tarn_traffic_new(struct tarn_traffic **out, struct tarn_err *err)
 
 void tarn_traffic_free(struct tarn_traffic *traffic) { free(traffic); }
 
-static void count(_Atomic int64_t *counter, int64_t by) { atomic_fetch_add_explicit(counter, by, memory_order_relaxed); }
+static void count(_Atomic int64_t *counter, int64_t by)
+{
+    atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+}
 
 /* Threads take turns; two of one shard only wait for each other's cache line. */
 static size_t shard_of_thread(void)
@@ -53,8 +56,8 @@ static size_t shard_of_thread(void)
     return shard - 1;
 }
 
-void tarn_traffic_note(struct tarn_traffic *traffic, const struct tarn_route *route, unsigned status, tarn_code code,
-                       int64_t us)
+void tarn_traffic_note(struct tarn_traffic *traffic, const struct tarn_route *route, unsigned status,
+                       tarn_code code, int64_t us)
 {
     size_t bucket = 0, class_ = status / 100;
 
@@ -83,7 +86,10 @@ void tarn_traffic_hold(struct tarn_traffic *traffic, int64_t change)
         count(&traffic->held, change);
 }
 
-int64_t tarn_traffic_held(const struct tarn_traffic *traffic) { return traffic ? atomic_load(&traffic->held) : 0; }
+int64_t tarn_traffic_held(const struct tarn_traffic *traffic)
+{
+    return traffic ? atomic_load(&traffic->held) : 0;
+}
 
 void tarn_traffic_read(const struct tarn_traffic *traffic, size_t route, struct tarn_traffic_sum *out)
 {
@@ -103,6 +109,9 @@ int64_t tarn_traffic_errors(const struct tarn_traffic *traffic, tarn_code code)
     return atomic_load_explicit(&traffic->errors[code], memory_order_relaxed);
 }
 
-int64_t tarn_traffic_connections(const struct tarn_traffic *traffic) { return atomic_load(&traffic->connections); }
+int64_t tarn_traffic_connections(const struct tarn_traffic *traffic)
+{
+    return atomic_load(&traffic->connections);
+}
 
 int64_t tarn_traffic_since(const struct tarn_traffic *traffic) { return traffic->since_ms; }

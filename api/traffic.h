@@ -1,12 +1,15 @@
-/* traffic.h - what the server answered since it started, counted by route: told by server/, shown by /metrics. Any thread;
- * each counts in a shard of its own, so that telling costs some nanoseconds. */
+/* traffic.h - what the server answered since it started, counted by route: told by server/, shown by
+ * /metrics. Any thread; each counts in a shard of its own, so that telling costs some nanoseconds. */
 #ifndef TARN_API_TRAFFIC_H
 #define TARN_API_TRAFFIC_H
 #include "api/http.h"
 
 #define TARN_TRAFFIC_CLASSES 5   /* 1xx to 5xx */
 #define TARN_TRAFFIC_BUCKETS 13  /* the last one has no upper end */
-extern const struct tarn_traffic_bound { int64_t us; const char *text; } tarn_traffic_bounds[TARN_TRAFFIC_BUCKETS];
+extern const struct tarn_traffic_bound {
+    int64_t us;
+    const char *text;
+} tarn_traffic_bounds[TARN_TRAFFIC_BUCKETS];
 
 struct tarn_traffic_sum {
     int64_t answers[TARN_TRAFFIC_CLASSES];
@@ -17,9 +20,10 @@ struct tarn_traffic_sum {
 struct tarn_traffic;
 TARN_MUST tarn_code tarn_traffic_new(struct tarn_traffic **out, struct tarn_err *err);
 void tarn_traffic_free(struct tarn_traffic *traffic); /* NULL is fine */
-/* An answer went out. `route` NULL: the address is none of ours; `code` TARN_OK: no error. A NULL `traffic` counts nothing. */
-void tarn_traffic_note(struct tarn_traffic *traffic, const struct tarn_route *route, unsigned status, tarn_code code,
-                       int64_t us);
+/* An answer went out. `route` NULL: the address is none of ours;
+ * `code` TARN_OK: no error. A NULL `traffic` counts nothing. */
+void tarn_traffic_note(struct tarn_traffic *traffic, const struct tarn_route *route, unsigned status,
+                       tarn_code code, int64_t us);
 void tarn_traffic_connected(struct tarn_traffic *traffic, int change); /* +1 or -1 */
 
 /* Memory that answers of /metrics hold while they are made, all together. */

@@ -133,8 +133,8 @@ static bool find_token(struct tarn_auth *auth, const char *secret, size_t len, i
     return valid;
 }
 
-tarn_code tarn_auth_check_secret(struct tarn_auth *auth, const char *secret, int64_t now_ms, struct tarn_principal *out,
-                                 int64_t *expires_at, struct tarn_err *err)
+tarn_code tarn_auth_check_secret(struct tarn_auth *auth, const char *secret, int64_t now_ms,
+                                 struct tarn_principal *out, int64_t *expires_at, struct tarn_err *err)
 {
     *expires_at = -1;
     if (auth->mode == TARN_AUTH_NONE) {

@@ -27,12 +27,14 @@ TARN_MUST tarn_code tarn_auth_open(enum tarn_auth_mode mode, struct tarn_store *
 void tarn_auth_free(struct tarn_auth *auth);
 TARN_DEFINE_AUTO(auth, struct tarn_auth)
 enum tarn_auth_mode tarn_auth_mode(const struct tarn_auth *auth);
-/* `authorization`: the header's value or NULL. TARN_UNAUTHORIZED. In mode none everybody is admin. Any thread. */
+/* `authorization`: the header's value or NULL. TARN_UNAUTHORIZED.
+ * In mode none everybody is admin. Any thread. */
 TARN_MUST tarn_code tarn_auth_check(struct tarn_auth *auth, const char *authorization, int64_t now_ms,
                                     struct tarn_principal *out, struct tarn_err *err);
 /* The same for a bare secret, with the instant its token ends (-1: never). */
 TARN_MUST tarn_code tarn_auth_check_secret(struct tarn_auth *auth, const char *secret, int64_t now_ms,
-                                           struct tarn_principal *out, int64_t *expires_at, struct tarn_err *err);
+                                           struct tarn_principal *out, int64_t *expires_at,
+                                           struct tarn_err *err);
 /* Read the tokens again (one was made or revoked). Any thread. */
 TARN_MUST tarn_code tarn_auth_reload(struct tarn_auth *auth, struct tarn_err *err);
 /* A fresh secret ("tarn_" and 43 characters of base64url); store its hash with tx->ops->tokens.insert. */

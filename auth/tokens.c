@@ -30,7 +30,8 @@ bool tarn_principal_sees(const struct tarn_principal *who, const char *namespace
     return tarn_glob_match(who->tables, dotted);
 }
 
-/* A table named by an asterisk is matched only by a pattern that has one there, and so takes any other name too. */
+/* A table named by an asterisk is matched only by a pattern
+ * that has one there, and so takes any other name too. */
 bool tarn_principal_sees_namespace(const struct tarn_principal *who, const char *namespace_)
 {
     return tarn_principal_sees(who, namespace_, "*");

@@ -85,6 +85,7 @@ static const char *const k_explanations[] = {
     [TARN_RECHECK] = "What the request was checked against changed while it ran. Try again.",
     [TARN_BUSY] = "The database is locked by another process. Try again after a pause.",
 };
-_Static_assert(sizeof k_explanations / sizeof k_explanations[0] == TARN_CODES_END, "a code lacks its explanation");
+_Static_assert(sizeof k_explanations / sizeof k_explanations[0] == TARN_CODES_END,
+               "a code lacks its explanation");
 
 const char *tarn_code_explanation(tarn_code code) { return k_explanations[code]; }

@@ -26,7 +26,8 @@ static tarn_code check_length(const struct tarn_field *f, size_t len, const char
         return tarn_fail_field(err, f->key, "must not be empty");
     if ((int64_t)len >= f->min && (int64_t)len <= f->max)
         return TARN_OK;
-    return tarn_fail_field(err, f->key, "must have %lld to %lld %s", (long long)f->min, (long long)f->max, unit);
+    return tarn_fail_field(err, f->key, "must have %lld to %lld %s", (long long)f->min, (long long)f->max,
+                           unit);
 }
 
 static tarn_code check_value(const struct tarn_field *f, const json_t *v, struct tarn_err *err)

@@ -54,8 +54,8 @@ TARN_MUST tarn_code tarn_json_parse(const char *text, size_t len, const struct t
 char *tarn_json_text(const json_t *value);
 /* Compact text with members sorted at each level: equal values have equal texts. */
 char *tarn_json_canonical(const json_t *value);
-/* Merges `patch` into the object *target (RFC 7396): objects member by member, null takes a member away, the rest
- * replaces. false: no memory. */
+/* Merges `patch` into the object *target (RFC 7396): objects member by
+ * member, null takes a member away, the rest replaces. false: no memory. */
 bool tarn_json_merge(json_t *target, const json_t *patch);
 /* Milliseconds as an RFC 3339 string, JSON null for a negative one. */
 json_t *tarn_json_time(int64_t ms);

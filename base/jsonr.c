@@ -98,8 +98,8 @@ static tarn_code close_container(struct tarn_jsonr *r, struct tarn_jsonr_event *
     return TARN_OK;
 }
 
-static tarn_code read_string(struct tarn_jsonr *r, enum tarn_jsonr_token token, struct tarn_jsonr_event *event,
-                             struct tarn_err *err)
+static tarn_code read_string(struct tarn_jsonr *r, enum tarn_jsonr_token token,
+                             struct tarn_jsonr_event *event, struct tarn_err *err)
 {
     r->lex.pos++;
     event->token = token;
@@ -124,7 +124,8 @@ static tarn_code read_value(struct tarn_jsonr *r, int c, struct tarn_jsonr_event
             event->token = k_words[i].token;
             return tarn_lex_word(&r->lex, k_words[i].word, err);
         }
-    return tarn_lex_fail(&r->lex, c == TARN_LEX_END ? "an unexpected end" : "a byte that starts no value", err);
+    return tarn_lex_fail(&r->lex, c == TARN_LEX_END ? "an unexpected end" : "a byte that starts no value",
+                         err);
 }
 
 static tarn_code read_key(struct tarn_jsonr *r, int c, struct tarn_jsonr_event *event, struct tarn_err *err)
@@ -135,7 +136,8 @@ static tarn_code read_key(struct tarn_jsonr *r, int c, struct tarn_jsonr_event *
     return read_string(r, TARN_J_KEY, event, err);
 }
 
-static tarn_code after_value(struct tarn_jsonr *r, int c, struct tarn_jsonr_event *event, struct tarn_err *err)
+static tarn_code after_value(struct tarn_jsonr *r, int c, struct tarn_jsonr_event *event,
+                             struct tarn_err *err)
 {
     if (r->depth == 0) {
         event->token = TARN_J_END;
@@ -144,7 +146,8 @@ static tarn_code after_value(struct tarn_jsonr *r, int c, struct tarn_jsonr_even
     if (c == (in_object(r) ? '}' : ']'))
         return close_container(r, event);
     if (c != ',')
-        return tarn_lex_fail(&r->lex, c == TARN_LEX_END ? "an unexpected end" : "no comma where one must be", err);
+        return tarn_lex_fail(&r->lex, c == TARN_LEX_END ? "an unexpected end" : "no comma where one must be",
+                             err);
     r->lex.pos++;
     tarn_code code = tarn_lex_peek_token(&r->lex, &c, err);
     if (code != TARN_OK)
@@ -155,7 +158,8 @@ static tarn_code after_value(struct tarn_jsonr *r, int c, struct tarn_jsonr_even
 static tarn_code after_key(struct tarn_jsonr *r, int c, struct tarn_jsonr_event *event, struct tarn_err *err)
 {
     if (c != ':')
-        return tarn_lex_fail(&r->lex, c == TARN_LEX_END ? "an unexpected end" : "no colon where one must be", err);
+        return tarn_lex_fail(&r->lex, c == TARN_LEX_END ? "an unexpected end" : "no colon where one must be",
+                             err);
     r->lex.pos++;
     tarn_code code = tarn_lex_peek_token(&r->lex, &c, err);
     return code == TARN_OK ? read_value(r, c, event, err) : code;
@@ -218,7 +222,8 @@ static tarn_code walk(struct tarn_jsonr *r, const struct tarn_jsonr_event *first
 {
     struct tarn_jsonr_event e = *first;
 
-    if (e.token == TARN_J_OBJECT_END || e.token == TARN_J_ARRAY_END || e.token == TARN_J_KEY || e.token == TARN_J_END)
+    if (e.token == TARN_J_OBJECT_END || e.token == TARN_J_ARRAY_END || e.token == TARN_J_KEY ||
+        e.token == TARN_J_END)
         return tarn_fail(err, TARN_INVALID, "no value where one was expected");
     bool container = e.token == TARN_J_OBJECT || e.token == TARN_J_ARRAY;
     for (;;) {
@@ -226,7 +231,8 @@ static tarn_code walk(struct tarn_jsonr *r, const struct tarn_jsonr_event *first
             write_event(w, &e);
         if (w && w->out->failed)
             return tarn_buf_check(w->out, err);
-        if (!container || (e.depth == first->depth && (e.token == TARN_J_OBJECT_END || e.token == TARN_J_ARRAY_END)))
+        if (!container ||
+            (e.depth == first->depth && (e.token == TARN_J_OBJECT_END || e.token == TARN_J_ARRAY_END)))
             return TARN_OK;
         tarn_code code = tarn_jsonr_next(r, &e, err);
         if (code != TARN_OK)
@@ -234,13 +240,14 @@ static tarn_code walk(struct tarn_jsonr *r, const struct tarn_jsonr_event *first
     }
 }
 
-tarn_code tarn_jsonr_skip_from(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, struct tarn_err *err)
+tarn_code tarn_jsonr_skip_from(struct tarn_jsonr *r, const struct tarn_jsonr_event *first,
+                               struct tarn_err *err)
 {
     return walk(r, first, NULL, err);
 }
 
-tarn_code tarn_jsonr_raw_from(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, struct tarn_buf *out,
-                              struct tarn_err *err)
+tarn_code tarn_jsonr_raw_from(struct tarn_jsonr *r, const struct tarn_jsonr_event *first,
+                              struct tarn_buf *out, struct tarn_err *err)
 {
     struct tarn_jsonw w = tarn_jsonw_to(out);
     struct tarn_jsonr_event copy = *first; /* *first may be the event that the caller reads into */

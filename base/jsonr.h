@@ -32,7 +32,8 @@ struct tarn_jsonr_event {
     size_t depth; /* containers open around this token: 0 is the document itself */
 };
 
-/* Containers open at once, at most. More than a body may have (json.h): what a request says comes to lie deeper in a document. */
+/* Containers open at once, at most. More than a body may have
+ * (json.h): what a request says comes to lie deeper in a document. */
 #define TARN_JSONR_DEPTH 128
 
 /* `max_string` bounds one key, string or number in bytes (0: 1 MiB). NULL: out of memory. */
@@ -43,7 +44,8 @@ void tarn_jsonr_free(struct tarn_jsonr *r);
 TARN_DEFINE_AUTO(jsonr, struct tarn_jsonr)
 
 /* The next token. TARN_INVALID with the offset for bad JSON, else the source's error. */
-TARN_MUST tarn_code tarn_jsonr_next(struct tarn_jsonr *r, struct tarn_jsonr_event *event, struct tarn_err *err);
+TARN_MUST tarn_code tarn_jsonr_next(struct tarn_jsonr *r, struct tarn_jsonr_event *event,
+                                    struct tarn_err *err);
 /* After TARN_INVALID for bad JSON: what is wrong and at which byte; NULL when nothing is. */
 const char *tarn_jsonr_fault(const struct tarn_jsonr *r, size_t *offset);
 /* How many bytes are behind the last token. */

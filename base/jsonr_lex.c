@@ -29,7 +29,8 @@ static tarn_code refill(struct tarn_lex *lex, struct tarn_err *err)
     }
     if (!lex->chunk)
         lex->chunk = malloc(CHUNK_BYTES);
-    tarn_code code = lex->chunk ? lex->fn(lex->source, lex->chunk, CHUNK_BYTES, &len, err) : tarn_fail_oom(err);
+    tarn_code code =
+        lex->chunk ? lex->fn(lex->source, lex->chunk, CHUNK_BYTES, &len, err) : tarn_fail_oom(err);
     if (code != TARN_OK) {
         lex->broken = code;
         return code;
@@ -263,7 +264,8 @@ static size_t number_run(const char *p, size_t len)
 {
     size_t i = 0;
 
-    while (i < len && ((p[i] >= '0' && p[i] <= '9') || p[i] == '-' || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+'))
+    while (i < len && ((p[i] >= '0' && p[i] <= '9') || p[i] == '-' || p[i] == '.' || p[i] == 'e' ||
+                       p[i] == 'E' || p[i] == '+'))
         i++;
     return i;
 }

@@ -67,8 +67,8 @@ static struct tarn_pool *pool_make(const char *name, unsigned threads, size_t qu
     return tarn_take(&pool);
 }
 
-tarn_code tarn_pool_new(const char *name, unsigned threads, int nice, size_t queue_max, struct tarn_pool **out,
-                        struct tarn_err *err)
+tarn_code tarn_pool_new(const char *name, unsigned threads, int nice, size_t queue_max,
+                        struct tarn_pool **out, struct tarn_err *err)
 {
     unsigned count = threads ? threads : 1;
     TARN_AUTO(pool) struct tarn_pool *pool = pool_make(name, count, queue_max ? queue_max : 1);

@@ -21,7 +21,8 @@ static void read_limits(struct tarn_process *out)
         out->max_fds = (int64_t)limit.rlim_cur;
 }
 
-/* Fields by number as in proc(5); the second one, the name, may hold anything and ends at the last bracket. */
+/* Fields by number as in proc(5); the second one, the name,
+ * may hold anything and ends at the last bracket. */
 static void read_stat(struct tarn_process *out)
 {
     char text[1024];

@@ -36,7 +36,8 @@ static tarn_code inflate_all(z_stream *z, size_t max, struct tarn_buf *out, stru
     return TARN_OK;
 }
 
-static tarn_code unzip(const void *data, size_t len, int window, size_t max, struct tarn_buf *out, struct tarn_err *err)
+static tarn_code unzip(const void *data, size_t len, int window, size_t max, struct tarn_buf *out,
+                       struct tarn_err *err)
 {
     z_stream z = { .next_in = (Bytef *)(uintptr_t)data };
 
@@ -95,8 +96,8 @@ static tarn_code unzstd(const void *data, size_t len, size_t max, struct tarn_bu
     return code;
 }
 
-tarn_code tarn_unsqueeze(enum tarn_codec codec, const void *data, size_t len, size_t max, struct tarn_buf *out,
-                         struct tarn_err *err)
+tarn_code tarn_unsqueeze(enum tarn_codec codec, const void *data, size_t len, size_t max,
+                         struct tarn_buf *out, struct tarn_err *err)
 {
     switch (codec) {
     case TARN_CODEC_NONE:

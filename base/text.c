@@ -105,7 +105,10 @@ bool tarn_glob_match(const char *pattern, const char *text)
     return *pattern == '\0';
 }
 
-bool tarn_starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+bool tarn_starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
 bool tarn_ends_with(const char *text, const char *suffix)
 {
@@ -133,7 +136,8 @@ static int escaped_byte(const char *p, size_t left)
     return hi < 0 || lo < 0 ? -1 : hi * 16 + lo;
 }
 
-tarn_code tarn_percent_decode(const char *text, size_t len, bool plus_is_space, char *out, struct tarn_err *err)
+tarn_code tarn_percent_decode(const char *text, size_t len, bool plus_is_space, char *out,
+                              struct tarn_err *err)
 {
     size_t n = 0;
 

@@ -81,7 +81,8 @@ const char *tarn_duration_format(int64_t ms, char out[TARN_TIME_TEXT])
         int64_t count = ms / k_shown[i].ms;
         ms %= k_shown[i].ms;
         if (count)
-            len += (size_t)snprintf(out + len, TARN_TIME_TEXT - len, "%lld%s", (long long)count, k_shown[i].name);
+            len += (size_t)snprintf(out + len, TARN_TIME_TEXT - len, "%lld%s", (long long)count,
+                                    k_shown[i].name);
     }
     if (len == 0)
         snprintf(out, TARN_TIME_TEXT, "0s");

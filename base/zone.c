@@ -1,5 +1,5 @@
-/* zone.c - the files of the IANA database (TZif, RFC 8536): the changes they list, and after the last of those the rule
- * at their end. */
+/* zone.c - the files of the IANA database (TZif, RFC 8536): the changes
+ * they list, and after the last of those the rule at their end. */
 #include "base/zone.h"
 #include "base/own.h"
 #include "base/zone_rule.h"
@@ -112,7 +112,8 @@ static bool parse(struct tarn_zone *zone, const unsigned char *data, size_t len)
     size_t skipped = HEAD + block_size(&c, 4);
     data += skipped;
     len -= skipped;
-    if (!read_counts(data, len, &c) || block_size(&c, 8) > len - HEAD || !read_block(zone, data + HEAD, &c, 8))
+    if (!read_counts(data, len, &c) || block_size(&c, 8) > len - HEAD ||
+        !read_block(zone, data + HEAD, &c, 8))
         return false;
     size_t used = HEAD + block_size(&c, 8);
     return read_footer(zone, data + used, len - used);
@@ -133,7 +134,8 @@ static ssize_t read_file(const char *path, unsigned char *out, size_t size)
     return got < 0 ? -1 : (ssize_t)len;
 }
 
-static const char *const k_folders[] = { "/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo" };
+static const char *const k_folders[] = { "/usr/share/zoneinfo", "/usr/lib/zoneinfo",
+                                         "/usr/share/lib/zoneinfo" };
 
 /* "+05:30": the same offset for ever. */
 static bool is_offset(const char *name, int32_t *out)
@@ -180,7 +182,8 @@ static struct tarn_zone *load(const char *name)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tarn_zone *zones;
 
-/* A name of the database, never a way out of its folder. "right/..." counts leap seconds, which no instant here does. */
+/* A name of the database, never a way out of its folder.
+ * "right/..." counts leap seconds, which no instant here does. */
 static bool is_name(const char *name)
 {
     size_t len = strlen(name);
@@ -232,7 +235,8 @@ static int32_t offset_s(const struct tarn_zone *zone, int64_t at_s)
     size_t low = 0, high = zone->count;
 
     if (zone->count == 0 || at_s < zone->changes[0].at_s)
-        return zone->count == 0 && zone->has_rule ? tarn_zone_rule_offset(&zone->rule, at_s) : zone->first_offset_s;
+        return zone->count == 0 && zone->has_rule ? tarn_zone_rule_offset(&zone->rule, at_s)
+                                                  : zone->first_offset_s;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (zone->changes[middle].at_s <= at_s)
@@ -255,7 +259,8 @@ struct tarn_local tarn_zone_local(const struct tarn_zone *zone, int64_t utc_ms)
     int64_t wall = utc_ms + tarn_zone_offset_ms(zone, utc_ms);
     int64_t days = floor_div(wall, TARN_DAY_MS), weeks_day = (days + 3) % 7; /* 1970 began on a Thursday */
 
-    return (struct tarn_local){ days, (int)(weeks_day < 0 ? weeks_day + 7 : weeks_day), wall - days * TARN_DAY_MS };
+    return (struct tarn_local){ days, (int)(weeks_day < 0 ? weeks_day + 7 : weeks_day),
+                                wall - days * TARN_DAY_MS };
 }
 
 int64_t tarn_zone_instant(const struct tarn_zone *zone, int64_t days, int64_t of_day_ms, bool later)

@@ -93,7 +93,8 @@ bool tarn_zone_rule_parse(const char *text, struct tarn_zone_rule *out)
         return false;
     out->has_summer = true;
     out->summer_s = -west;
-    return skip(&p, ',') && parse_turn(&p, &out->to_summer) && skip(&p, ',') && parse_turn(&p, &out->to_winter) && *p == '\0';
+    return skip(&p, ',') && parse_turn(&p, &out->to_summer) && skip(&p, ',') &&
+           parse_turn(&p, &out->to_winter) && *p == '\0';
 }
 
 static bool is_leap(int64_t year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
@@ -106,7 +107,8 @@ static int64_t day_of(const struct tarn_zone_turn *turn, int64_t year)
     if (turn->kind == 'D')
         return tarn_days_from_date(year, 1, 1) + turn->day;
     int64_t first = tarn_days_from_date(year, turn->month, 1);
-    int64_t next = turn->month == 12 ? tarn_days_from_date(year + 1, 1, 1) : tarn_days_from_date(year, turn->month + 1, 1);
+    int64_t next = turn->month == 12 ? tarn_days_from_date(year + 1, 1, 1)
+                                     : tarn_days_from_date(year, turn->month + 1, 1);
     int64_t sunday_based = ((first + 4) % 7 + 7) % 7; /* of the first; 1970 began on a Thursday */
     int64_t day = first + (turn->day - sunday_based + 7) % 7 + 7 * (turn->week - 1);
     return day < next ? day : day - 7; /* the fifth is the last */

@@ -1,5 +1,5 @@
-/* zone_rule.h - the rule at the end of a zone's file, in the words of POSIX TZ: "CET-1CEST,M3.5.0,M10.5.0/3". Only
- * zone.c asks. */
+/* zone_rule.h - the rule at the end of a zone's file, in the words
+ * of POSIX TZ: "CET-1CEST,M3.5.0,M10.5.0/3". Only zone.c asks. */
 #ifndef TARN_BASE_ZONE_RULE_H
 #define TARN_BASE_ZONE_RULE_H
 #include <stdbool.h>

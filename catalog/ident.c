@@ -212,7 +212,8 @@ json_t *tarn_namespace_levels(const char *namespace_)
     const char *at = namespace_;
 
     while (at)
-        if (level_next(&at, level, "", NULL) != TARN_OK || json_array_append_new(levels, json_string(level)) != 0)
+        if (level_next(&at, level, "", NULL) != TARN_OK ||
+            json_array_append_new(levels, json_string(level)) != 0)
             return NULL;
     return json_incref(levels);
 }

@@ -29,7 +29,8 @@ TARN_MUST tarn_code tarn_namespace_parse(const char *dotted, const char *field,
 /* Levels given as a JSON array, literally. */
 TARN_MUST tarn_code tarn_namespace_from_levels(const json_t *levels, const char *field,
                                                char out[TARN_NAMESPACE_MAX + 1], struct tarn_err *err);
-/* Takes the last level off a canonical namespace, in place; false when it has only one (then it is left alone). */
+/* Takes the last level off a canonical namespace, in place;
+ * false when it has only one (then it is left alone). */
 bool tarn_namespace_outer(char namespace_[TARN_NAMESPACE_MAX + 1]);
 /* The levels of a canonical namespace, raw; NULL: no memory. */
 json_t *tarn_namespace_levels(const char *namespace_);
@@ -47,12 +48,12 @@ int64_t tarn_txn_id_tail(const char *id); /* that number; -1: none, or no id (NU
 bool tarn_txn_id_pair(const char *a, const char *b, int64_t *a_number, int64_t *b_number);
 bool tarn_txn_id_same(const char *a, const char *b); /* txn-0007 and txn-7 are one id */
 
-/* A data path: relative, 1..1024 bytes, no empty, "." or ".." component, none of more than 255 bytes or that starts with "." or
- * "_", not under staging/ or processed/, not one of the lake's own documents. */
+/* A data path: relative, 1..1024 bytes, no empty, "." or ".." component, none of more than 255 bytes or
+ * that starts with "." or "_", not under staging/ or processed/, not one of the lake's own documents. */
 TARN_MUST tarn_code tarn_data_path_check(const char *path, const char *field, struct tarn_err *err);
 
-/* A batch id: 1..1000 bytes, '/'-separated parts of at most 250 bytes that do not start with a dot; its document is
- * processed/<id without .parquet>.json, so no part but the last ends with ".json". */
+/* A batch id: 1..1000 bytes, '/'-separated parts of at most 250 bytes that do not start with a dot;
+ * its document is processed/<id without .parquet>.json, so no part but the last ends with ".json". */
 #define TARN_BATCH_ID_MAX 1000
 TARN_MUST tarn_code tarn_batch_id_check(const char *id, const char *field, struct tarn_err *err);
 

@@ -1,6 +1,6 @@
-/* prune.c - see prune.h. A stored bound is JSON and a query's value is text; neither tells the column's type, and the
- * same value may be a number in one document and a text in the next. So nothing is guessed: every reading that
- * both allow is tried, and a file goes only when each of them says so. */
+/* prune.c - see prune.h. A stored bound is JSON and a query's value is text; neither tells the column's
+ * type, and the same value may be a number in one document and a text in the next. So nothing is
+ * guessed: every reading that both allow is tried, and a file goes only when each of them says so. */
 #include "catalog/prune.h"
 #include "base/time.h"
 #include "catalog/schema_map.h"
@@ -43,8 +43,8 @@ static bool number_of_bound(const json_t *bound, struct number *out)
     return json_is_number(bound);
 }
 
-/* A column of floats holds the float beside the number that is written, so what lies as near as that is taken for
- * equal; a double that came of a large whole number is nearer. */
+/* A column of floats holds the float beside the number that is written, so what lies as
+ * near as that is taken for equal; a double that came of a large whole number is nearer. */
 static bool numbers_order(const json_t *bound, const char *text, int *order)
 {
     struct number a, b;
@@ -139,7 +139,8 @@ static bool stats_allow(const struct tarn_prune_term *term, const json_t *stats,
     return bounds_allow(term, json_object_get(stats, "min"), json_object_get(stats, "max"));
 }
 
-/* Could an object of this text have the member? To read the text costs more than to look for the name in it. */
+/* Could an object of this text have the member? To read the
+ * text costs more than to look for the name in it. */
 static bool may_have(const char *text, const char *name)
 {
     size_t len = strlen(name);
@@ -152,8 +153,10 @@ static bool may_have(const char *text, const char *name)
     return false;
 }
 
-/* The object, when it may have one of the columns; NULL else. `names` may be NULL, and so may each of them. */
-static json_t *read_named(const char *text, const struct tarn_prune_term *terms, char *const *names, size_t count)
+/* The object, when it may have one of the columns; NULL
+ * else. `names` may be NULL, and so may each of them. */
+static json_t *read_named(const char *text, const struct tarn_prune_term *terms, char *const *names,
+                          size_t count)
 {
     for (size_t i = 0; text && i < count; i++) {
         const char *name = names ? names[i] : terms[i].column;
@@ -212,7 +215,8 @@ void tarn_prune_free(struct tarn_prune *prune)
 }
 
 /* A name that is no column of the newest version is looked up as it stands. */
-static tarn_code name_in(const struct tarn_schema_map *map, const char *column, char **out, struct tarn_err *err)
+static tarn_code name_in(const struct tarn_schema_map *map, const char *column, char **out,
+                         struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf name = { 0 };
     bool known = false;
@@ -225,7 +229,8 @@ static tarn_code name_in(const struct tarn_schema_map *map, const char *column, 
     return *out ? TARN_OK : tarn_fail_oom(err);
 }
 
-static tarn_code take_version(struct tarn_prune *prune, const struct tarn_schema_map *map, struct tarn_err *err)
+static tarn_code take_version(struct tarn_prune *prune, const struct tarn_schema_map *map,
+                              struct tarn_err *err)
 {
     struct version *v = &prune->versions[prune->version_count++];
     tarn_code code = TARN_OK;
@@ -239,8 +244,9 @@ static tarn_code take_version(struct tarn_prune *prune, const struct tarn_schema
     return code;
 }
 
-tarn_code tarn_prune_new(const struct tarn_prune_term *terms, size_t count, const struct tarn_schema_row *rows,
-                         size_t row_count, struct tarn_prune **out, struct tarn_err *err)
+tarn_code tarn_prune_new(const struct tarn_prune_term *terms, size_t count,
+                         const struct tarn_schema_row *rows, size_t row_count, struct tarn_prune **out,
+                         struct tarn_err *err)
 {
     TARN_AUTO(prune) struct tarn_prune *prune = calloc(1, sizeof *prune);
     TARN_AUTO(schema_map) struct tarn_schema_map *map = NULL;

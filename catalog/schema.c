@@ -135,7 +135,8 @@ static bool is_nullability_equal(const struct tarn_type *a, const struct tarn_ty
 {
     for (size_t i = 0; i < a->field_count; i++) {
         bool same = a->fields[i].nullable == b->fields[i].nullable &&
-                    (!b->fields[i].default_value || json_equal(a->fields[i].default_value, b->fields[i].default_value));
+                    (!b->fields[i].default_value ||
+                     json_equal(a->fields[i].default_value, b->fields[i].default_value));
         if (!same || !is_nullability_equal(&a->fields[i].type, &b->fields[i].type))
             return false;
     }

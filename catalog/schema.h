@@ -55,8 +55,8 @@ struct tarn_column *tarn_type_add_column(struct tarn_type *type, const char *nam
  * compared. */
 bool tarn_type_equal(const struct tarn_type *a, const struct tarn_type *b);
 
-/* The same columns of the same types in the same order, as nullable, with the defaults that `given` has; however the types
- * are spelled, and whatever else stands there. */
+/* The same columns of the same types in the same order, as nullable, with the defaults
+ * that `given` has; however the types are spelled, and whatever else stands there. */
 bool tarn_schema_says_all_of(const struct tarn_schema *schema, const struct tarn_schema *given);
 
 /* At most 10,000 columns in all and 32 levels; names unique in their struct. Errors are
@@ -76,8 +76,8 @@ void tarn_type_format(const struct tarn_type *type, char *out, size_t size);
 TARN_MUST tarn_code tarn_schema_backward(const struct tarn_schema *now, const struct tarn_schema *next,
                                          const json_t *renames, struct tarn_err *err);
 
-/* Does each of `renames` (an object or NULL) name a column of `now` (NULL: none) and another one's new name in `next`?
- * TARN_INVALID with the field. */
+/* Does each of `renames` (an object or NULL) name a column of `now` (NULL:
+ * none) and another one's new name in `next`? TARN_INVALID with the field. */
 TARN_MUST tarn_code tarn_schema_renames_check(const struct tarn_schema *now, const struct tarn_schema *next,
                                               const json_t *renames, struct tarn_err *err);
 

@@ -1,6 +1,6 @@
-/* schema_map.c - the mapping between two schema versions, composed step by step. A step says of each column of a
- * version which column of the version before it comes from; a map is the steps one after the other, so that all
- * versions of a table are mapped in one way back. */
+/* schema_map.c - the mapping between two schema versions, composed step by step. A step says
+ * of each column of a version which column of the version before it comes from; a map is the
+ * steps one after the other, so that all versions of a table are mapped in one way back. */
 #include "catalog/schema_map.h"
 #include "base/json.h"
 #include "catalog/schema_map_internal.h"
@@ -29,7 +29,8 @@ static size_t count_columns(const struct tarn_type *type)
 static void lay_out(struct tarn_flat_schema *flat, const struct tarn_type *type, size_t parent)
 {
     for (size_t i = 0; i < type->field_count; i++)
-        flat->columns[flat->count++] = (struct tarn_flat_column){ .column = &type->fields[i], .parent = parent };
+        flat->columns[flat->count++] =
+            (struct tarn_flat_column){ .column = &type->fields[i], .parent = parent };
 }
 
 /* The list grows behind the column that is looked at. */
@@ -63,7 +64,8 @@ static tarn_code take_renames(struct tarn_flat_schema *flat, const char *text, s
     return TARN_OK;
 }
 
-static tarn_code flatten(const struct tarn_schema_row *row, struct tarn_flat_schema *out, struct tarn_err *err)
+static tarn_code flatten(const struct tarn_schema_row *row, struct tarn_flat_schema *out,
+                         struct tarn_err *err)
 {
     __attribute__((cleanup(flat_done))) struct tarn_flat_schema flat = { .version = row->version };
     json_auto_t *json = NULL;
@@ -109,10 +111,10 @@ static const char *name_before(const struct tarn_flat_schema *next, const char *
     return json_object_get(next->new_names, name) ? NULL : name;
 }
 
-/* The column of `before` that column `i` of `next` comes from, when their holders (or both schemas) are `a` and `b`,
- * columns of one kind; `first` is where b's columns stand. */
-static size_t find_before(const struct tarn_flat_schema *next, size_t i, size_t ordinal, const struct tarn_type *b,
-                          size_t first)
+/* The column of `before` that column `i` of `next` comes from, when their holders (or both
+ * schemas) are `a` and `b`, columns of one kind; `first` is where b's columns stand. */
+static size_t find_before(const struct tarn_flat_schema *next, size_t i, size_t ordinal,
+                          const struct tarn_type *b, size_t first)
 {
     bool is_top = next->columns[i].parent == TARN_NO_COLUMN;
     const char *name = next->columns[i].column->name;
@@ -126,7 +128,8 @@ static size_t find_before(const struct tarn_flat_schema *next, size_t i, size_t 
 }
 
 /* step[i]: where column `i` of `next` comes from. Holders stand before what they hold, so theirs is known. */
-static void take_step(const struct tarn_flat_schema *next, const struct tarn_flat_schema *before, size_t *step)
+static void take_step(const struct tarn_flat_schema *next, const struct tarn_flat_schema *before,
+                      size_t *step)
 {
     for (size_t i = 0; i < next->count; i++) {
         size_t parent = next->columns[i].parent;
@@ -180,7 +183,8 @@ tarn_code tarn_schema_map_new(const struct tarn_schema_row *newest, struct tarn_
     return TARN_OK;
 }
 
-tarn_code tarn_schema_map_back(struct tarn_schema_map *map, const struct tarn_schema_row *row, struct tarn_err *err)
+tarn_code tarn_schema_map_back(struct tarn_schema_map *map, const struct tarn_schema_row *row,
+                               struct tarn_err *err)
 {
     __attribute__((cleanup(flat_done))) struct tarn_flat_schema before = { 0 };
     tarn_code code = flatten(row, &before, err);
@@ -209,7 +213,8 @@ tarn_code tarn_schema_map_of(const struct tarn_schema_row *rows, size_t count, i
                              struct tarn_schema_map **out, struct tarn_err *err)
 {
     TARN_AUTO(schema_map) struct tarn_schema_map *map = NULL;
-    tarn_code code = count > 0 ? tarn_schema_map_new(&rows[count - 1], &map, err) : TARN_SCHEMA_VERSION_NOT_FOUND;
+    tarn_code code =
+        count > 0 ? tarn_schema_map_new(&rows[count - 1], &map, err) : TARN_SCHEMA_VERSION_NOT_FOUND;
 
     for (size_t i = count; code == TARN_OK && i > 1 && rows[i - 1].version > from; i--)
         code = tarn_schema_map_back(map, &rows[i - 2], err);
@@ -238,7 +243,8 @@ static size_t find_newest(const struct tarn_schema_map *map, const char *name)
     return TARN_NO_COLUMN;
 }
 
-bool tarn_schema_map_source(const struct tarn_schema_map *map, const char *name, bool *known, struct tarn_buf *out)
+bool tarn_schema_map_source(const struct tarn_schema_map *map, const char *name, bool *known,
+                            struct tarn_buf *out)
 {
     size_t at = find_newest(map, name);
 
@@ -249,7 +255,8 @@ bool tarn_schema_map_source(const struct tarn_schema_map *map, const char *name,
     return true;
 }
 
-bool tarn_schema_map_bounds(const struct tarn_schema_map *map, const char *name, bool *known, struct tarn_buf *out)
+bool tarn_schema_map_bounds(const struct tarn_schema_map *map, const char *name, bool *known,
+                            struct tarn_buf *out)
 {
     size_t at = find_newest(map, name);
 

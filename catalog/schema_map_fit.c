@@ -1,5 +1,6 @@
-/* schema_map_fit.c - a file is written with one schema version and read as another. What it may look like is the
- * business of the version it was written with; what may be null is the business of the one it is read as. */
+/* schema_map_fit.c - a file is written with one schema version and read as
+ * another. What it may look like is the business of the version it was
+ * written with; what may be null is the business of the one it is read as. */
 #include "catalog/schema_map.h"
 #include "catalog/schema_map_internal.h"
 #include <string.h>
@@ -26,7 +27,8 @@ static bool is_key(const json_t *keys, const char *name)
     return false;
 }
 
-/* Will rows of the file hold null where there must be a value? What its holder lacks is told of the holder. */
+/* Will rows of the file hold null where there must be a
+ * value? What its holder lacks is told of the holder. */
 static bool is_missing(const struct tarn_schema_map *map, size_t i, const json_t *keys)
 {
     const struct tarn_flat_column *c = &map->newest.columns[i];
@@ -65,7 +67,8 @@ static void note_misfit(void *ctx, const struct tarn_drift *drift)
         *fits = false;
 }
 
-bool tarn_schema_fits(const struct tarn_schema *schema, const struct tarn_schema *file, const json_t *partition_keys)
+bool tarn_schema_fits(const struct tarn_schema *schema, const struct tarn_schema *file,
+                      const json_t *partition_keys)
 {
     bool fits = true;
 

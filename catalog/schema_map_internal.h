@@ -1,5 +1,6 @@
-/* schema_map_internal.h - what the schema_map*.c files share: a schema as a list of its columns, level by level, so
- * that the columns of one struct, list or map stand together, and those that hold them before them. */
+/* schema_map_internal.h - what the schema_map*.c files share: a schema as a
+ * list of its columns, level by level, so that the columns of one struct,
+ * list or map stand together, and those that hold them before them. */
 #ifndef TARN_CATALOG_SCHEMA_MAP_INTERNAL_H
 #define TARN_CATALOG_SCHEMA_MAP_INTERNAL_H
 #include "catalog/schema_internal.h"

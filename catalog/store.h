@@ -28,17 +28,19 @@ typedef tarn_code tarn_tx_fn(struct tarn_tx *tx, void *ctx, struct tarn_err *err
 typedef void tarn_done_fn(void *ctx, tarn_code code, struct tarn_err *err);
 
 /* One consistent snapshot. A read transaction must be short: it pins the log of the database. */
-TARN_MUST tarn_code tarn_store_read(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, struct tarn_err *err);
+TARN_MUST tarn_code tarn_store_read(struct tarn_store *store, tarn_tx_fn *fn, void *ctx,
+                                    struct tarn_err *err);
 /* `done` is called exactly once, also when the queue is full (TARN_OVERLOADED, then on the
  * calling thread) or the store is closing. Codes beside fn's own: TARN_INSUFFICIENT_STORAGE,
  * TARN_COMMIT_STATE_UNKNOWN, TARN_INTERNAL. */
 void tarn_store_submit(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, tarn_done_fn *done);
-/* Lets go of what the calling thread keeps for its reads (connection, pages): for threads that read much and seldom.
- * Not inside a transaction. */
+/* Lets go of what the calling thread keeps for its reads (connection, pages):
+ * for threads that read much and seldom. Not inside a transaction. */
 void tarn_store_rest(struct tarn_store *store);
 /* Submit and wait. For start-up, the command line, background threads and tests; never on a thread
  * that serves requests and never from `done`. */
-TARN_MUST tarn_code tarn_store_write(struct tarn_store *store, tarn_tx_fn *fn, void *ctx, struct tarn_err *err);
+TARN_MUST tarn_code tarn_store_write(struct tarn_store *store, tarn_tx_fn *fn, void *ctx,
+                                     struct tarn_err *err);
 /* Finishes what is queued, then closes. NULL is fine. */
 void tarn_store_free(struct tarn_store *store);
 TARN_DEFINE_AUTO(store, struct tarn_store)
@@ -62,9 +64,10 @@ struct tarn_store_meters {
 void tarn_store_meters_read(struct tarn_store *store, struct tarn_store_meters *out);
 
 /* --- events: for those who wait for them --- */
-/* How many times events became durable since the store was opened. Taken before a read it tells whether more came. */
+/* How many times events became durable since the store was
+ * opened. Taken before a read it tells whether more came. */
 uint64_t tarn_store_events_clock(const struct tarn_store *store);
-/* `fn` is called on the writer's thread after each rise of that clock: be short, never block. NULL ends it, but a call
- * may still be on its way: `ctx` stays until the store is closed. */
+/* `fn` is called on the writer's thread after each rise of that clock: be short, never block.
+ * NULL ends it, but a call may still be on its way: `ctx` stays until the store is closed. */
 void tarn_store_on_events(struct tarn_store *store, void (*fn)(void *ctx), void *ctx);
 #endif

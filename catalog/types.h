@@ -9,7 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum tarn_format { TARN_FORMAT_MANIFEST, TARN_FORMAT_ICEBERG, TARN_FORMAT_DELTA, TARN_FORMAT_HUDI, TARN_FORMAT_PARQUET };
+enum tarn_format {
+    TARN_FORMAT_MANIFEST,
+    TARN_FORMAT_ICEBERG,
+    TARN_FORMAT_DELTA,
+    TARN_FORMAT_HUDI,
+    TARN_FORMAT_PARQUET
+};
 enum tarn_mode { TARN_MANAGED, TARN_OBSERVED };
 enum tarn_enforcement { TARN_ENFORCE_OFF, TARN_ENFORCE_WARN, TARN_ENFORCE_REJECT };
 enum tarn_verify { TARN_VERIFY_OFF, TARN_VERIFY_SIZE, TARN_VERIFY_FOOTER };
@@ -73,8 +79,8 @@ struct tarn_table {
     int64_t dropped_at;               /* -1: live */
 };
 void tarn_table_free(struct tarn_table *table);
-/* Are the files of `version` known though no commit made it? None are at 0; those that were adopted, as long as they are
- * kept. */
+/* Are the files of `version` known though no commit made it? None
+ * are at 0; those that were adopted, as long as they are kept. */
 bool tarn_table_is_base(const struct tarn_table *table, int64_t version);
 TARN_DEFINE_AUTO(table, struct tarn_table)
 
@@ -310,7 +316,13 @@ struct tarn_report_row {
 typedef tarn_code tarn_report_row_fn(void *ctx, const struct tarn_report_row *report, struct tarn_err *err);
 
 /* Scope bits; each includes those below it. */
-enum tarn_scope { TARN_SCOPE_NONE = 0, TARN_SCOPE_STATUS = 1, TARN_SCOPE_READ = 2, TARN_SCOPE_WRITE = 3, TARN_SCOPE_ADMIN = 4 };
+enum tarn_scope {
+    TARN_SCOPE_NONE = 0,
+    TARN_SCOPE_STATUS = 1,
+    TARN_SCOPE_READ = 2,
+    TARN_SCOPE_WRITE = 3,
+    TARN_SCOPE_ADMIN = 4
+};
 const char *tarn_scope_text(enum tarn_scope scope); /* "status:read", ... */
 bool tarn_scope_parse(const char *text, enum tarn_scope *out);
 

@@ -5,8 +5,8 @@
 #include "formats/partition.h"
 #include <string.h>
 
-static tarn_code read_footer(struct tarn_place *place, const char *path, int64_t size, struct tarn_parquet **out,
-                             struct tarn_err *err)
+static tarn_code read_footer(struct tarn_place *place, const char *path, int64_t size,
+                             struct tarn_parquet **out, struct tarn_err *err)
 {
     TARN_AUTO(parquet) struct tarn_parquet *parquet = NULL;
 
@@ -46,7 +46,7 @@ tarn_code tarn_add_file_op(struct tarn_place *place, const char *path, json_t **
         return code;
     }
     *out = json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*}", "type", "add_file", "path", path, "size",
-                     (json_int_t)object.size, "numRecords", (json_int_t)parquet->rows, "partitionValues", partition,
-                     "columnStats", stats);
+                     (json_int_t)object.size, "numRecords", (json_int_t)parquet->rows, "partitionValues",
+                     partition, "columnStats", stats);
     return *out ? TARN_OK : tarn_fail(err, TARN_INVALID, "%s: the path is not UTF-8", path);
 }

@@ -1,4 +1,5 @@
-/* args.c - the words after a command: flags by the command's table, the rest as they come. `--` ends the flags. */
+/* args.c - the words after a command: flags by the command's
+ * table, the rest as they come. `--` ends the flags. */
 #include "base/text.h"
 #include "cli/command.h"
 #include <errno.h>
@@ -85,7 +86,8 @@ static tarn_code take_word(struct parse *p, bool *ended, struct tarn_err *err)
     if (strcmp(word, "-h") == 0)
         word = "--help";
     size_t len = equals ? (size_t)(equals - word) : strlen(word);
-    const struct tarn_flag *flag = strncmp(word, "--", 2) == 0 ? find_flag(p->cli->command, word + 2, len - 2) : NULL;
+    const struct tarn_flag *flag =
+        strncmp(word, "--", 2) == 0 ? find_flag(p->cli->command, word + 2, len - 2) : NULL;
     if (!flag)
         return tarn_fail(err, TARN_INVALID, "unknown flag %.*s", (int)len, word);
     return take_values(p, flag, equals ? equals + 1 : NULL, err);

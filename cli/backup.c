@@ -28,7 +28,8 @@ static int run(struct tarn_cli *cli)
     const char *data = tarn_cli_text(cli, "data"), *file = cli->args[0];
     struct stat st;
 
-    tarn_code code = data && !tarn_cli_has(cli, "url") ? copy_offline(data, file, &err) : copy_online(cli, file, &err);
+    tarn_code code =
+        data && !tarn_cli_has(cli, "url") ? copy_offline(data, file, &err) : copy_online(cli, file, &err);
     if (code != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_FAILED);
     long long size = stat(file, &st) == 0 ? (long long)st.st_size : 0;

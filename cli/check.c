@@ -18,7 +18,8 @@ static const struct tarn_flag k_flags[] = {
     { NULL, TARN_FLAG_BOOL, NULL, NULL }
 };
 
-static tarn_code read_options(const struct tarn_cli *cli, struct tarn_check_options *options, struct tarn_err *err)
+static tarn_code read_options(const struct tarn_cli *cli, struct tarn_check_options *options,
+                              struct tarn_err *err)
 {
     const char *format = tarn_cli_text(cli, "format"), *now = tarn_cli_text(cli, "now");
     enum tarn_format parsed;
@@ -57,8 +58,8 @@ static tarn_code read_location(const char *text, struct given *out, struct tarn_
 }
 
 /* Of a contract on several tables the one that is called as the folder. */
-static tarn_code read_contract(const char *file, const struct tarn_buf *text, const char *location, struct given *out,
-                               struct tarn_err *err)
+static tarn_code read_contract(const char *file, const struct tarn_buf *text, const char *location,
+                               struct given *out, struct tarn_err *err)
 {
     TARN_AUTO_DONE(contract) struct tarn_contract contract = { 0 };
     TARN_AUTO(mem) char *folder = tarn_check_folder_name(location);
@@ -129,7 +130,8 @@ static int run(struct tarn_cli *cli)
     if (read_options(cli, &options, &err) != TARN_OK)
         return tarn_cli_usage(cli->command, "%s", err.detail);
     if (read_location(cli->args[0], &given, &err) != TARN_OK)
-        return err.code == TARN_INVALID ? tarn_cli_usage(cli->command, "%s", err.detail) : tarn_cli_fail(&err, TARN_EXIT_UNKNOWN);
+        return err.code == TARN_INVALID ? tarn_cli_usage(cli->command, "%s", err.detail)
+                                        : tarn_cli_fail(&err, TARN_EXIT_UNKNOWN);
     options.location = given.location;
     if (read_schema(cli, &given, &err) != TARN_OK)
         return tarn_cli_fail(&err, TARN_EXIT_UNKNOWN);
@@ -142,6 +144,13 @@ static int run(struct tarn_cli *cli)
 }
 
 const struct tarn_command tarn_command_check = {
-    .name = "check", .takes = "LOCATION", .least = 1, .most = 1, .flags = k_flags, .more = TARN_EXIT_HELP, .exit_unwritten = TARN_EXIT_UNKNOWN,
-    .sentence = "Judge a table's folder, without a server.", .run = run,
+    .name = "check",
+    .takes = "LOCATION",
+    .least = 1,
+    .most = 1,
+    .flags = k_flags,
+    .more = TARN_EXIT_HELP,
+    .exit_unwritten = TARN_EXIT_UNKNOWN,
+    .sentence = "Judge a table's folder, without a server.",
+    .run = run,
 };

@@ -1,5 +1,5 @@
-/* client.c - one question to the API and its answer. What the server refuses becomes an error of this process with
- * the server's own words. */
+/* client.c - one question to the API and its answer. What the server
+ * refuses becomes an error of this process with the server's own words. */
 #include "cli/client.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -84,7 +84,8 @@ static tarn_code set_url(struct tarn_client *client, const struct tarn_cli *cli,
     return TARN_OK;
 }
 
-tarn_code tarn_client_open(const struct tarn_cli *cli, bool offline_too, struct tarn_client **out, struct tarn_err *err)
+tarn_code tarn_client_open(const struct tarn_cli *cli, bool offline_too, struct tarn_client **out,
+                           struct tarn_err *err)
 {
     TARN_AUTO(client) struct tarn_client *client = calloc(1, sizeof *client);
     const char *data = tarn_cli_text(cli, "data");
@@ -140,14 +141,18 @@ static tarn_code outgoing_make(const struct tarn_client *client, const char *met
     if (client->authorization)
         o->headers[n++] = client->authorization;
     o->headers[n] = NULL;
-    o->request = (struct tarn_http_request){ .method = method, .url = o->url, .headers = o->headers, .body = o->body,
-                                             .body_len = o->body ? strlen(o->body) : 0, .timeout_ms = TIMEOUT_MS,
+    o->request = (struct tarn_http_request){ .method = method,
+                                             .url = o->url,
+                                             .headers = o->headers,
+                                             .body = o->body,
+                                             .body_len = o->body ? strlen(o->body) : 0,
+                                             .timeout_ms = TIMEOUT_MS,
                                              .max_bytes = ANSWER_MAX };
     return TARN_OK;
 }
 
-static tarn_code exchange_http(struct tarn_client *client, const char *method, const char *path, const json_t *body,
-                               struct tarn_http_answer *answer, struct tarn_err *err)
+static tarn_code exchange_http(struct tarn_client *client, const char *method, const char *path,
+                               const json_t *body, struct tarn_http_answer *answer, struct tarn_err *err)
 {
     struct outgoing o = { 0 };
 
@@ -158,8 +163,8 @@ static tarn_code exchange_http(struct tarn_client *client, const char *method, c
     return code;
 }
 
-static tarn_code exchange_offline(struct tarn_client *client, const char *method, const char *path, const json_t *body,
-                                  struct tarn_http_answer *answer, struct tarn_err *err)
+static tarn_code exchange_offline(struct tarn_client *client, const char *method, const char *path,
+                                  const json_t *body, struct tarn_http_answer *answer, struct tarn_err *err)
 {
     TARN_AUTO(mem) char *text = body ? tarn_json_text(body) : NULL;
     struct tarn_reply reply = { 0 };
@@ -181,7 +186,8 @@ static const char *member_text(const json_t *object, const char *key)
 }
 
 /* The server's refusal as this process's error. */
-static tarn_code refused(const struct tarn_client *client, const struct tarn_http_answer *answer, struct tarn_err *err)
+static tarn_code refused(const struct tarn_client *client, const struct tarn_http_answer *answer,
+                         struct tarn_err *err)
 {
     json_auto_t *problem = NULL;
     TARN_ERR(ignored);
@@ -197,8 +203,8 @@ static tarn_code refused(const struct tarn_client *client, const struct tarn_htt
                                 member_text(problem, "detail"), member_text(problem, "code"), hint);
 }
 
-static tarn_code ask(struct tarn_client *client, bool print, const char *method, const char *path, const json_t *body,
-                     json_t **out, struct tarn_err *err)
+static tarn_code ask(struct tarn_client *client, bool print, const char *method, const char *path,
+                     const json_t *body, json_t **out, struct tarn_err *err)
 {
     struct tarn_http_answer answer = { 0 };
     json_t *tree = NULL;
@@ -218,14 +224,14 @@ static tarn_code ask(struct tarn_client *client, bool print, const char *method,
     return code;
 }
 
-tarn_code tarn_client_ask(struct tarn_client *client, const struct tarn_cli *cli, const char *method, const char *path,
-                          const json_t *body, json_t **out, struct tarn_err *err)
+tarn_code tarn_client_ask(struct tarn_client *client, const struct tarn_cli *cli, const char *method,
+                          const char *path, const json_t *body, json_t **out, struct tarn_err *err)
 {
     return ask(client, tarn_cli_has(cli, "json"), method, path, body, out, err);
 }
 
-tarn_code tarn_client_ask_once(const struct tarn_cli *cli, bool offline_too, const char *method, const char *path,
-                               const json_t *body, json_t **out, struct tarn_err *err)
+tarn_code tarn_client_ask_once(const struct tarn_cli *cli, bool offline_too, const char *method,
+                               const char *path, const json_t *body, json_t **out, struct tarn_err *err)
 {
     TARN_AUTO(client) struct tarn_client *client = NULL;
     tarn_code code = tarn_client_open(cli, offline_too, &client, err);
@@ -233,8 +239,8 @@ tarn_code tarn_client_ask_once(const struct tarn_cli *cli, bool offline_too, con
     return code == TARN_OK ? tarn_client_ask(client, cli, method, path, body, out, err) : code;
 }
 
-tarn_code tarn_client_fetch(struct tarn_client *client, const char *method, const char *path, const json_t *body,
-                            json_t **out, struct tarn_err *err)
+tarn_code tarn_client_fetch(struct tarn_client *client, const char *method, const char *path,
+                            const json_t *body, json_t **out, struct tarn_err *err)
 {
     return ask(client, false, method, path, body, out, err);
 }
@@ -257,7 +263,8 @@ static tarn_code write_all(void *ctx, const void *data, size_t len, struct tarn_
     return TARN_OK;
 }
 
-static tarn_code save_to(struct tarn_client *client, const char *method, const char *path, int fd, struct tarn_err *err)
+static tarn_code save_to(struct tarn_client *client, const char *method, const char *path, int fd,
+                         struct tarn_err *err)
 {
     struct tarn_http_answer answer = { 0 };
     struct outgoing o = { 0 };

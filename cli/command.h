@@ -42,8 +42,8 @@ struct tarn_command {
 extern const struct tarn_command *const tarn_commands[]; /* ended by NULL */
 extern const struct tarn_command tarn_command_register, tarn_command_tables, tarn_command_status,
     tarn_command_commit, tarn_command_history, tarn_command_token_create, tarn_command_token_list,
-    tarn_command_token_revoke, tarn_command_migrate, tarn_command_backup, tarn_command_check, tarn_command_discover,
-    tarn_command_repair, tarn_command_recover, tarn_command_version;
+    tarn_command_token_revoke, tarn_command_migrate, tarn_command_backup, tarn_command_check,
+    tarn_command_discover, tarn_command_repair, tarn_command_recover, tarn_command_version;
 
 /* The words of one call. Text is borrowed from argv. */
 struct tarn_cli {
@@ -56,8 +56,8 @@ struct tarn_cli {
 
 /* --- args.c --- */
 /* Owned arrays into *cli; end with tarn_cli_done. TARN_INVALID for wrong usage. */
-TARN_MUST tarn_code tarn_cli_parse(int argc, char **argv, const struct tarn_command *command, struct tarn_cli *cli,
-                                   struct tarn_err *err);
+TARN_MUST tarn_code tarn_cli_parse(int argc, char **argv, const struct tarn_command *command,
+                                   struct tarn_cli *cli, struct tarn_err *err);
 void tarn_cli_done(struct tarn_cli *cli);
 bool tarn_cli_has(const struct tarn_cli *cli, const char *flag);
 /* The last value, NULL when not given. */
@@ -65,7 +65,8 @@ const char *tarn_cli_text(const struct tarn_cli *cli, const char *flag);
 /* The i-th value of a MANY flag, NULL behind the last. */
 const char *tarn_cli_many(const struct tarn_cli *cli, const char *flag, size_t i);
 /* A whole number of at least 0. */
-TARN_MUST tarn_code tarn_cli_number(const struct tarn_cli *cli, const char *flag, long long *out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_cli_number(const struct tarn_cli *cli, const char *flag, long long *out,
+                                    struct tarn_err *err);
 
 /* --- commands.c --- */
 extern const struct tarn_flag tarn_flags_common[], tarn_flags_server[];

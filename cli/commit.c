@@ -1,4 +1,5 @@
-/* commit.c - tarn commit: a body from a file, or operations made from the files that lie in the table's folder. */
+/* commit.c - tarn commit: a body from a file, or operations
+ * made from the files that lie in the table's folder. */
 #include "catalog/ident.h"
 #include "cli/add_file.h"
 #include "cli/client.h"
@@ -55,14 +56,17 @@ static tarn_code add_files(struct tarn_client *client, const struct tarn_cli *cl
     return code;
 }
 
-static tarn_code make_body(struct tarn_client *client, const struct tarn_cli *cli, json_t **out, struct tarn_err *err)
+static tarn_code make_body(struct tarn_client *client, const struct tarn_cli *cli, json_t **out,
+                           struct tarn_err *err)
 {
     json_auto_t *operations = json_array();
     const char *path = tarn_cli_many(cli, "remove", 0);
 
-    for (size_t i = 0; path; path = tarn_cli_many(cli, "remove", ++i))
-        if (json_array_append_new(operations, json_pack("{s:s, s:s}", "type", "remove_file", "path", path)) != 0)
+    for (size_t i = 0; path; path = tarn_cli_many(cli, "remove", ++i)) {
+        json_t *op = json_pack("{s:s, s:s}", "type", "remove_file", "path", path);
+        if (json_array_append_new(operations, op) != 0)
             return tarn_fail_oom(err);
+    }
     tarn_code code = add_files(client, cli, operations, err);
     if (code != TARN_OK)
         return code;
@@ -117,7 +121,8 @@ static void print_commit(const json_t *answer)
     }
 }
 
-static tarn_code commit(struct tarn_client *client, const struct tarn_cli *cli, json_t **answer, struct tarn_err *err)
+static tarn_code commit(struct tarn_client *client, const struct tarn_cli *cli, json_t **answer,
+                        struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
     json_auto_t *body = NULL;

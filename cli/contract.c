@@ -7,27 +7,28 @@
 #include <string.h>
 
 /* With the line where YAML can tell it. */
-static tarn_code at_place(const struct tarn_document *document, const char *file, const struct tarn_err *fault,
-                          struct tarn_err *err)
+static tarn_code at_place(const struct tarn_document *document, const char *file,
+                          const struct tarn_err *fault, struct tarn_err *err)
 {
     const char *colon = fault->field[0] ? ": " : "";
 
     if (!document)
         return tarn_fail(err, TARN_INVALID, "%s: %s%s%s", file, fault->field, colon, fault->detail);
-    return tarn_fail(err, TARN_INVALID, "%s:%zu: %s%s%s", file, tarn_document_line(document, fault->field), fault->field,
-                     colon, fault->detail);
+    return tarn_fail(err, TARN_INVALID, "%s:%zu: %s%s%s", file, tarn_document_line(document, fault->field),
+                     fault->field, colon, fault->detail);
 }
 
 /* JSON as JSON: what reads YAML knows not all of its escapes. Then the lines are a favour. */
-tarn_code tarn_contract_text(const char *file, const struct tarn_buf *text, const char *table, struct tarn_contract *out,
-                             struct tarn_err *err)
+tarn_code tarn_contract_text(const char *file, const struct tarn_buf *text, const char *table,
+                             struct tarn_contract *out, struct tarn_err *err)
 {
     TARN_AUTO(document) struct tarn_document *document = NULL;
     const char *data = text->data ? text->data : "";
     json_auto_t *tree = NULL;
     TARN_ERR(fault);
 
-    bool is_json = data[strspn(data, " \t\r\n")] == '{' && tarn_json_parse(data, text->len, NULL, &tree, NULL) == TARN_OK;
+    bool is_json = data[strspn(data, " \t\r\n")] == '{' &&
+                   tarn_json_parse(data, text->len, NULL, &tree, NULL) == TARN_OK;
     tarn_code code = tarn_document_parse(data, text->len, &document, &fault);
     if (code != TARN_OK && !is_json)
         return tarn_fail(err, TARN_INVALID, "%s: %s", file, fault.detail);

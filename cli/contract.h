@@ -5,8 +5,8 @@
 #include "formats/contract/contract.h"
 #include <stdio.h>
 
-/* A contract in YAML or JSON, as tarn_read_text_file gives it; `file` begins errors, then the line. `table`: the last level
- * of the table's name. *out is the caller's to end with tarn_contract_done. */
+/* A contract in YAML or JSON, as tarn_read_text_file gives it; `file` begins errors, then the line.
+ * `table`: the last level of the table's name. *out is the caller's to end with tarn_contract_done. */
 TARN_MUST tarn_code tarn_contract_text(const char *file, const struct tarn_buf *text, const char *table,
                                        struct tarn_contract *out, struct tarn_err *err);
 /* What it says as members of a registration; whatever `body` holds stays. false: no memory. */

@@ -1,5 +1,5 @@
-/* cures.c - the way from a finding to the command that cures it. Names go through quotes, so that a line can be copied into a
- * shell. */
+/* cures.c - the way from a finding to the command that cures it. Names
+ * go through quotes, so that a line can be copied into a shell. */
 #include "cli/cures.h"
 #include "base/buf.h"
 #include "base/own.h"

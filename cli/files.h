@@ -7,7 +7,7 @@
 TARN_MUST tarn_code tarn_read_json_file(const char *file, json_t **out, struct tarn_err *err);
 /* Any file, "-": standard input, into the empty *out. At most 64 MiB. */
 TARN_MUST tarn_code tarn_read_text_file(const char *file, struct tarn_buf *out, struct tarn_err *err);
-/* A location as an argument gives it: a relative folder counts from the working folder, the server having another one.
- * Owned; NULL: no memory. */
+/* A location as an argument gives it: a relative folder counts from the
+ * working folder, the server having another one. Owned; NULL: no memory. */
 json_t *tarn_location_arg(const char *text);
 #endif

@@ -102,7 +102,8 @@ static int run(const struct tarn_command *command, int argc, char **argv)
     return told(command, rc);
 }
 
-/* `tarn help`, `tarn help commit`, `tarn help token`; of a word that is none, what `tarn` itself says of it. */
+/* `tarn help`, `tarn help commit`, `tarn help token`; of a
+ * word that is none, what `tarn` itself says of it. */
 static int help(int argc, char **argv)
 {
     int words = 0;

@@ -1,5 +1,5 @@
-/* migrate.c - tarn migrate: bring a stopped server's database to this program's form. serve does so too; this is for
- * those who want to see it happen before. */
+/* migrate.c - tarn migrate: bring a stopped server's database to this program's
+ * form. serve does so too; this is for those who want to see it happen before. */
 #include "cli/command.h"
 #include "cli/offline.h"
 #include <stdio.h>

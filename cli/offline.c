@@ -1,5 +1,5 @@
-/* offline.c - commands on a stopped server go through the very handlers that the server has, so that both ways
- * answer alike. The lock keeps a server from starting meanwhile. */
+/* offline.c - commands on a stopped server go through the very handlers that the server
+ * has, so that both ways answer alike. The lock keeps a server from starting meanwhile. */
 #include "cli/offline.h"
 #include "catalog/sqlite/sqlite.h"
 #include "config/config.h"

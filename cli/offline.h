@@ -5,9 +5,10 @@
 #include "base/own.h"
 
 struct tarn_offline;
-/* TARN_INVALID when a process holds the folder; TARN_NOT_FOUND when it holds no database. `migrate`: run what is
- * missing, else an old database is refused. */
-TARN_MUST tarn_code tarn_offline_open(const char *data, bool migrate, struct tarn_offline **out, struct tarn_err *err);
+/* TARN_INVALID when a process holds the folder; TARN_NOT_FOUND when it holds no
+ * database. `migrate`: run what is missing, else an old database is refused. */
+TARN_MUST tarn_code tarn_offline_open(const char *data, bool migrate, struct tarn_offline **out,
+                                      struct tarn_err *err);
 void tarn_offline_free(struct tarn_offline *offline);
 TARN_DEFINE_AUTO(offline, struct tarn_offline)
 struct tarn_store *tarn_offline_store(struct tarn_offline *offline);

@@ -1,5 +1,5 @@
-/* out.c - tables, lines and errors on the terminal. Names come from other people's folders, so that nothing is
- * printed before its control characters are taken out. */
+/* out.c - tables, lines and errors on the terminal. Names come from other people's
+ * folders, so that nothing is printed before its control characters are taken out. */
 #include "cli/out.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -41,7 +41,8 @@ const char *tarn_show(const json_t *object, const char *key)
     static unsigned next;
     char *slot = ring[next++ % 8];
     const json_t *value = json_object_get(object, key);
-    TARN_AUTO(mem) char *text = value && !json_is_string(value) && !json_is_null(value) ? tarn_json_text(value) : NULL;
+    TARN_AUTO(mem)
+    char *text = value && !json_is_string(value) && !json_is_null(value) ? tarn_json_text(value) : NULL;
 
     snprintf(slot, sizeof ring[0], "%s", json_is_string(value) ? json_string_value(value) : text ? text : "-");
     return slot;

@@ -1,5 +1,5 @@
-/* recover.c - tarn recover: a lost catalog again from the folders of its tables, on a stopped server; and, with --table, one
- * table of a server that runs. */
+/* recover.c - tarn recover: a lost catalog again from the folders of its tables,
+ * on a stopped server; and, with --table, one table of a server that runs. */
 #include "base/json.h"
 #include "catalog/sqlite/sqlite.h"
 #include "cli/files.h"
@@ -214,11 +214,13 @@ static void print_end(const struct run *r, const struct tarn_rebuild *rebuild)
 {
     if (!r->json) {
         printf("%lld tables %s, %lld lines to look at, catalog %s\n%s\n", (long long)rebuild->tables,
-               r->dry_run ? "can be rebuilt" : "rebuilt", (long long)rebuild->told, r->lake.catalog_id, not_rebuilt(rebuild));
+               r->dry_run ? "can be rebuilt" : "rebuilt", (long long)rebuild->told, r->lake.catalog_id,
+               not_rebuilt(rebuild));
         return;
     }
-    json_auto_t *all = json_pack("{s:b, s:s, s:O, s:O, s:s}", "dry_run", r->dry_run, "catalog", r->lake.catalog_id, "tables",
-                                 r->tables, "told", r->told, "not_rebuilt", not_rebuilt(rebuild));
+    json_auto_t *all =
+        json_pack("{s:b, s:s, s:O, s:O, s:s}", "dry_run", r->dry_run, "catalog", r->lake.catalog_id, "tables",
+                  r->tables, "told", r->told, "not_rebuilt", not_rebuilt(rebuild));
     if (all)
         (void)json_dumpf(all, stdout, JSON_COMPACT);
     fputc('\n', stdout);
@@ -264,6 +266,12 @@ static int run(struct tarn_cli *cli)
 }
 
 const struct tarn_command tarn_command_recover = {
-    .name = "recover", .takes = "LOCATION...", .least = 0, .most = 1000, .flags = k_flags, .asks_server = true,
-    .sentence = "Rebuild a lost catalog from the folders of its tables (a stopped server's, --data).", .run = run,
+    .name = "recover",
+    .takes = "LOCATION...",
+    .least = 0,
+    .most = 1000,
+    .flags = k_flags,
+    .asks_server = true,
+    .sentence = "Rebuild a lost catalog from the folders of its tables (a stopped server's, --data).",
+    .run = run,
 };

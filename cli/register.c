@@ -32,8 +32,9 @@ static tarn_code add_schema(json_t *body, const char *file, struct tarn_err *err
     if (!json_is_object(schema))
         return tarn_fail(err, TARN_INVALID, "%s: holds no schema", file);
     int rc = json_object_set(body, "schema", schema);
-    return rc == 0 && json_object_set_new(body, "schema_enforcement", json_string("warn")) == 0 ? TARN_OK
-                                                                                                : tarn_fail_oom(err);
+    return rc == 0 && json_object_set_new(body, "schema_enforcement", json_string("warn")) == 0
+               ? TARN_OK
+               : tarn_fail_oom(err);
 }
 
 static void add_keys(json_t *body, const char *keys)
@@ -138,6 +139,12 @@ static int run(struct tarn_cli *cli)
 }
 
 const struct tarn_command tarn_command_register = {
-    .name = "register", .takes = "NAME [LOCATION]", .least = 1, .most = 2, .flags = k_flags, .asks_server = true,
-    .sentence = "Make a table known to the catalog. Default location: <first root>/<namespace>/<name>.", .run = run,
+    .name = "register",
+    .takes = "NAME [LOCATION]",
+    .least = 1,
+    .most = 2,
+    .flags = k_flags,
+    .asks_server = true,
+    .sentence = "Make a table known to the catalog. Default location: <first root>/<namespace>/<name>.",
+    .run = run,
 };

@@ -33,8 +33,8 @@ static tarn_code make_body(const struct tarn_cli *cli, json_t **out, struct tarn
 {
     const char *choose = tarn_cli_text(cli, "choose");
     long long version = 0;
-    json_auto_t *body = json_pack("{s:s, s:b, s:s*}", "plan", cli->args[1], "dry_run", !tarn_cli_has(cli, "run"), "choose",
-                                  choose);
+    json_auto_t *body = json_pack("{s:s, s:b, s:s*}", "plan", cli->args[1], "dry_run",
+                                  !tarn_cli_has(cli, "run"), "choose", choose);
 
     if (!body)
         return tarn_fail_oom(err);
@@ -67,8 +67,8 @@ static void print_rest(const json_t *answer, const char *total, size_t shown)
         printf("  ... and %lld more\n", (long long)all - (long long)shown);
 }
 
-static void print_pairs(const json_t *answer, const char *key, const char *title, const char *left, const char *between,
-                        const char *right)
+static void print_pairs(const json_t *answer, const char *key, const char *title, const char *left,
+                        const char *between, const char *right)
 {
     const json_t *list = json_object_get(answer, key);
     char total[32];
@@ -85,7 +85,8 @@ static void print_pairs(const json_t *answer, const char *key, const char *title
     print_rest(answer, total, json_array_size(list));
 }
 
-/* What a folder's name meant too and is as it should be: counted, but for a single one, which was asked for. */
+/* What a folder's name meant too and is as it should be:
+ * counted, but for a single one, which was asked for. */
 static const struct counted { const char *reason, *words; } k_counted[] = {
     { "as_listed", "files that are as the table says" },
     { "removed", "files that a commit removed: they do not come back this way" },
@@ -142,8 +143,9 @@ static void print_head(const json_t *answer, bool is_dry)
                       json_integer_value(json_object_get(answer, "moves_total")) == 0;
     char text[2304];
 
-    snprintf(text, sizeof text, "%s %s of %s at version %s%s", tarn_show(answer, "plan"), is_dry ? "(dry run)" : "(run)",
-             tarn_show(answer, "table"), tarn_show(answer, "version"), is_nothing ? ": nothing to do" : "");
+    snprintf(text, sizeof text, "%s %s of %s at version %s%s", tarn_show(answer, "plan"),
+             is_dry ? "(dry run)" : "(run)", tarn_show(answer, "table"), tarn_show(answer, "version"),
+             is_nothing ? ": nothing to do" : "");
     tarn_print_safe(text);
     fputc('\n', stdout);
     if (ends)
@@ -183,8 +185,8 @@ static bool is_plan(const char *word)
     return false;
 }
 
-/* A dry run that names no file says which listed files the plan would mend if they were named. A word beside the answer: where
- * the status cannot be had there is none. */
+/* A dry run that names no file says which listed files the plan would mend if they were
+ * named. A word beside the answer: where the status cannot be had there is none. */
 static void print_by_name(struct tarn_client *client, const struct tarn_cli *cli)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };

@@ -82,7 +82,8 @@ static tarn_code wait_for_look(const struct judging *j, struct tarn_err *err)
     return code;
 }
 
-static tarn_code judge(struct tarn_client *client, const char *table, const char *status_path, struct tarn_err *err)
+static tarn_code judge(struct tarn_client *client, const char *table, const char *status_path,
+                       struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf path = { 0 };
     json_auto_t *before = NULL, *answer = NULL;
@@ -132,10 +133,18 @@ static int run(struct tarn_cli *cli)
         tarn_status_show(answer, tarn_now_ms());
     else if (!tarn_cli_has(cli, "json"))
         print_rows(answer);
-    return one ? tarn_status_exit(json_string_value(json_object_get(answer, "severity"))) : worst_exit(answer);
+    return one ? tarn_status_exit(json_string_value(json_object_get(answer, "severity")))
+               : worst_exit(answer);
 }
 
 const struct tarn_command tarn_command_status = {
-    .name = "status", .takes = "[TABLE]", .most = 1, .flags = k_flags, .asks_server = true, .more = TARN_EXIT_HELP, .exit_unwritten = TARN_EXIT_UNKNOWN,
-    .sentence = "Is a table well? Without a name: all of them, a line each.", .run = run,
+    .name = "status",
+    .takes = "[TABLE]",
+    .most = 1,
+    .flags = k_flags,
+    .asks_server = true,
+    .more = TARN_EXIT_HELP,
+    .exit_unwritten = TARN_EXIT_UNKNOWN,
+    .sentence = "Is a table well? Without a name: all of them, a line each.",
+    .run = run,
 };

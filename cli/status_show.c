@@ -53,9 +53,9 @@ static void note_of(const json_t *finding, char out[512])
     if (json_is_object(accepted))
         len += (size_t)snprintf(out, 512, "accepted: %.150s", tarn_show(accepted, "reason"));
     if (json_is_object(ack))
-        len += (size_t)snprintf(out + len, 512 - len, "%sacknowledged by %.100s%s%.40s%s%.120s", len ? "; " : "",
-                                tarn_show(ack, "by"), until ? " until " : "", until ? until : "", comment ? ": " : "",
-                                comment ? comment : "");
+        len += (size_t)snprintf(out + len, 512 - len, "%sacknowledged by %.100s%s%.40s%s%.120s",
+                                len ? "; " : "", tarn_show(ack, "by"), until ? " until " : "",
+                                until ? until : "", comment ? ": " : "", comment ? comment : "");
     if (quiet)
         (void)snprintf(out + len, 512 - len, "%squiet: %.60s", len ? "; " : "", quiet);
 }
@@ -115,13 +115,14 @@ void tarn_status_show(const json_t *status, int64_t now_ms)
 {
     char text[2304];
 
-    snprintf(text, sizeof text, "%s is %s, severity %s", tarn_show(status, "table"), tarn_show(status, "status"),
-             tarn_show(status, "severity"));
+    snprintf(text, sizeof text, "%s is %s, severity %s", tarn_show(status, "table"),
+             tarn_show(status, "status"), tarn_show(status, "severity"));
     tarn_print_safe(text);
     fputc('\n', stdout);
     snprintf(text, sizeof text, "%s, %s", tarn_show(status, "format"), tarn_show(status, "mode"));
     line("format", text);
-    snprintf(text, sizeof text, "%s, transaction %s", tarn_show(status, "version"), tarn_show(status, "latest_transaction"));
+    snprintf(text, sizeof text, "%s, transaction %s", tarn_show(status, "version"),
+             tarn_show(status, "latest_transaction"));
     line("version", text);
     snprintf(text, sizeof text, "%s, %s", tarn_show(status, "files"), tarn_show(status, "total_size"));
     line("files", text);

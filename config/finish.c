@@ -1,5 +1,5 @@
-/* finish.c - what one option alone cannot tell: defaults that hang on other options, and the rules between the
- * data folder, the roots, the address and who may ask. */
+/* finish.c - what one option alone cannot tell: defaults that hang on other options,
+ * and the rules between the data folder, the roots, the address and who may ask. */
 #include "catalog/ident.h"
 #include "config/options.h"
 #include <arpa/inet.h>

@@ -74,7 +74,8 @@ static const char *range_text(const struct tarn_option *option, char out[128])
     if (option->type == TARN_O_WORD)
         snprintf(out, 128, "%s", option->words);
     else if (option->type == TARN_O_DURATION)
-        snprintf(out, 128, "%s to %s", tarn_duration_format(option->min, low), tarn_duration_format(option->max, high));
+        snprintf(out, 128, "%s to %s", tarn_duration_format(option->min, low),
+                 tarn_duration_format(option->max, high));
     else if (option->type == TARN_O_NUMBER || option->type == TARN_O_BYTES)
         snprintf(out, 128, "%lld to %lld", (long long)option->min, (long long)option->max);
     return out;

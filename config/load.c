@@ -1,5 +1,6 @@
-/* load.c - defaults, then the file, then the environment, then the flags: whoever comes later wins. Variables that
- * begin with TARN_ and are no option are left alone: orchestrators set some (TARN_PORT, TARN_SERVICE_HOST). */
+/* load.c - defaults, then the file, then the environment, then the flags:
+ * whoever comes later wins. Variables that begin with TARN_ and are no option
+ * are left alone: orchestrators set some (TARN_PORT, TARN_SERVICE_HOST). */
 #include "config/options.h"
 #include <stdio.h>
 #include <string.h>
@@ -101,11 +102,12 @@ static tarn_code unknown_flag(const struct flag *flag, struct tarn_err *err)
 
     if (near)
         tarn_option_flag(tarn_option_by_key(near), spelt);
-    return tarn_fail(err, TARN_INVALID, "unknown flag --%s%s%s%s", flag->name, near ? ", perhaps " : "", spelt,
-                     near ? "?" : "");
+    return tarn_fail(err, TARN_INVALID, "unknown flag --%s%s%s%s", flag->name, near ? ", perhaps " : "",
+                     spelt, near ? "?" : "");
 }
 
-static tarn_code set_flag(struct tarn_config *config, const struct flag *flag, bool *list_begun, struct tarn_err *err)
+static tarn_code set_flag(struct tarn_config *config, const struct flag *flag, bool *list_begun,
+                          struct tarn_err *err)
 {
     const struct tarn_option *option = tarn_option_by_flag(flag->name);
     char where[72];

@@ -135,7 +135,8 @@ void tarn_option_variable(const struct tarn_option *option, char out[64])
 
 const char *tarn_option_type_name(const struct tarn_option *option)
 {
-    static const char *const k_names[] = { "TEXT", "WORD", "TEXT", "BOOL", "NUMBER", "DURATION", "SIZE", "JSON" };
+    static const char *const k_names[] = { "TEXT",   "WORD",     "TEXT", "BOOL",
+                                           "NUMBER", "DURATION", "SIZE", "JSON" };
 
     return k_names[option->type];
 }

@@ -43,8 +43,8 @@ const char *tarn_option_type_name(const struct tarn_option *option);
 tarn_code tarn_option_set(struct tarn_config *config, const struct tarn_option *option, const char *text,
                           const char *where, struct tarn_err *err);
 /* What the object holds; TARN_INVALID with the field, without a place. */
-tarn_code tarn_option_judge(const struct tarn_config *config, const struct tarn_option *option, const json_t *object,
-                            struct tarn_err *err);
+tarn_code tarn_option_judge(const struct tarn_config *config, const struct tarn_option *option,
+                            const json_t *object, struct tarn_err *err);
 /* The object is stolen, also on failure; it was judged. */
 tarn_code tarn_option_set_object(struct tarn_config *config, const struct tarn_option *option, json_t *object,
                                  const char *where, struct tarn_err *err);

@@ -17,7 +17,10 @@ static void *member(struct tarn_config *config, const struct tarn_option *option
 struct list { char ***items; size_t *count; };
 
 /* roots is the only list; its count is the member behind it. */
-static struct list list_of(struct tarn_config *config) { return (struct list){ &config->roots, &config->root_count }; }
+static struct list list_of(struct tarn_config *config)
+{
+    return (struct list){ &config->roots, &config->root_count };
+}
 
 void tarn_option_clear(struct tarn_config *config, const struct tarn_option *option)
 {
@@ -87,7 +90,8 @@ static tarn_code parse_number(const char *text, const struct unit *units, size_t
     errno = 0;
     long long number = strtoll(text, &end, 10);
     if (end == text || errno || text[0] == '+' || text[0] == ' ')
-        return tarn_fail(err, TARN_INVALID, "'%.64s' is no %s", text, units ? "size such as 64MiB" : "whole number");
+        return tarn_fail(err, TARN_INVALID, "'%.64s' is no %s", text,
+                         units ? "size such as 64MiB" : "whole number");
     end += units && *end == ' ' ? 1 : 0;
     if (*end == '\0') {
         *out = number;
@@ -98,7 +102,8 @@ static tarn_code parse_number(const char *text, const struct unit *units, size_t
             *out = number * units[i].factor;
             return TARN_OK;
         }
-    return tarn_fail(err, TARN_INVALID, "'%.64s' is no %s", text, units ? "size such as 64MiB" : "whole number");
+    return tarn_fail(err, TARN_INVALID, "'%.64s' is no %s", text,
+                     units ? "size such as 64MiB" : "whole number");
 }
 
 static tarn_code parse_bytes(const char *text, int64_t *out, struct tarn_err *err)
@@ -136,8 +141,8 @@ static tarn_code set_number(struct tarn_config *config, const struct tarn_option
     if (code != TARN_OK)
         return code;
     if (value < option->min || value > option->max)
-        return tarn_fail(err, TARN_INVALID, "%.64s lies outside %s to %s", text, bound(option, option->min, low),
-                         bound(option, option->max, high));
+        return tarn_fail(err, TARN_INVALID, "%.64s lies outside %s to %s", text,
+                         bound(option, option->min, low), bound(option, option->max, high));
     *(int64_t *)member(config, option) = value;
     return TARN_OK;
 }
@@ -156,8 +161,8 @@ static tarn_code set_object(struct tarn_config *config, const struct tarn_option
     return TARN_OK;
 }
 
-tarn_code tarn_option_judge(const struct tarn_config *config, const struct tarn_option *option, const json_t *object,
-                            struct tarn_err *err)
+tarn_code tarn_option_judge(const struct tarn_config *config, const struct tarn_option *option,
+                            const json_t *object, struct tarn_err *err)
 {
     return config->judge && json_is_object(object) ? config->judge(object, option->key, err) : TARN_OK;
 }
@@ -200,10 +205,12 @@ static tarn_code set_value(struct tarn_config *config, const struct tarn_option 
 }
 
 /* Put the place and the key, or what is at fault inside of it, before the fault. */
-static tarn_code placed(tarn_code code, const struct tarn_option *option, const char *where, struct tarn_err *err)
+static tarn_code placed(tarn_code code, const struct tarn_option *option, const char *where,
+                        struct tarn_err *err)
 {
     if (code == TARN_INVALID && err)
-        return tarn_fail(err, TARN_INVALID, "%s: %s: %s", where, err->field[0] ? err->field : option->key, err->detail);
+        return tarn_fail(err, TARN_INVALID, "%s: %s: %s", where, err->field[0] ? err->field : option->key,
+                         err->detail);
     return code;
 }
 

@@ -1,5 +1,5 @@
-/* yaml.c - the configuration file. Sections nest (`scan: {interval: 60s}`) or are dotted (`scan.interval: 60s`);
- * each fault is told with file and line. */
+/* yaml.c - the configuration file. Sections nest (`scan: {interval: 60s}`) or
+ * are dotted (`scan.interval: 60s`); each fault is told with file and line. */
 #include "config/options.h"
 #include "config/yaml_json.h"
 #include <errno.h>
@@ -82,7 +82,8 @@ static tarn_code read_option(struct reader *r, const struct tarn_option *option,
     return tarn_option_set(r->config, option, scalar(node), where, err);
 }
 
-static tarn_code unknown(const struct reader *r, const yaml_node_t *node, const char *key, struct tarn_err *err)
+static tarn_code unknown(const struct reader *r, const yaml_node_t *node, const char *key,
+                         struct tarn_err *err)
 {
     char where[512];
     const char *near = tarn_option_near(key);

@@ -21,7 +21,8 @@ static const char *scalar(const yaml_node_t *node)
 
 static json_t *plain_json(const char *text)
 {
-    static const char *const k_true[] = { "true", "True", "TRUE" }, *const k_false[] = { "false", "False", "FALSE" };
+    static const char *const k_true[] = { "true", "True", "TRUE" }, *const k_false[] = { "false", "False",
+                                                                                         "FALSE" };
     static const char *const k_null[] = { "", "~", "null", "Null", "NULL" };
     char *end;
 
@@ -55,7 +56,8 @@ bool tarn_yaml_is_merge(yaml_document_t *doc, const yaml_node_pair_t *pair)
            strcmp((const char *)key->data.scalar.value, "<<") == 0;
 }
 
-/* The members of one mapping, or of a list of them, the first of which wins; what the object has itself stays. */
+/* The members of one mapping, or of a list of them, the
+ * first of which wins; what the object has itself stays. */
 static bool merge(struct conversion *c, json_t *object, const yaml_node_t *from, int depth)
 {
     json_auto_t *value = from ? node_json(c, from, depth) : NULL;
@@ -78,7 +80,8 @@ static bool add_own(struct conversion *c, json_t *object, const yaml_node_t *nod
         if (tarn_yaml_is_merge(c->doc, p))
             continue;
         bool twice = key && json_object_get(object, key);
-        json_t *value = key && !twice ? node_json(c, yaml_document_get_node(c->doc, p->value), depth + 1) : NULL;
+        json_t *value =
+            key && !twice ? node_json(c, yaml_document_get_node(c->doc, p->value), depth + 1) : NULL;
         if (!value || json_object_set_new(object, key, value) != 0)
             return false;
     }
@@ -90,7 +93,8 @@ static json_t *mapping_json(struct conversion *c, const yaml_node_t *node, int d
     json_t *object = json_object();
     bool is_whole = object && add_own(c, object, node, depth), has_merged = false;
 
-    for (yaml_node_pair_t *p = node->data.mapping.pairs.start; is_whole && p < node->data.mapping.pairs.top; p++) {
+    for (yaml_node_pair_t *p = node->data.mapping.pairs.start; is_whole && p < node->data.mapping.pairs.top;
+         p++) {
         if (!tarn_yaml_is_merge(c->doc, p))
             continue;
         is_whole = !has_merged && merge(c, object, yaml_document_get_node(c->doc, p->value), depth + 1);

@@ -73,7 +73,8 @@ TARN_MUST tarn_code tarn_stage_file(struct tarn_stage *stage, int64_t version, c
                                     struct tarn_err *err);
 /* An entry of the log from before, whose file is as old as `mtime_ms`. */
 TARN_MUST tarn_code tarn_stage_entry(struct tarn_stage *stage, int64_t position, const char *transaction,
-                                     const struct tarn_entry_head *head, int64_t mtime_ms, struct tarn_err *err);
+                                     const struct tarn_entry_head *head, int64_t mtime_ms,
+                                     struct tarn_err *err);
 /* An id that no commit may take. */
 TARN_MUST tarn_code tarn_stage_id(struct tarn_stage *stage, const char *id, struct tarn_err *err);
 TARN_MUST tarn_code tarn_stage_end(struct tarn_stage *stage, int64_t *id,

@@ -1,5 +1,6 @@
-/* adopt_ids.c - the names that the log's folder holds and that are no history: entries above the pointer, unreadable
- * ones, links and folders. A commit of such an id could not write its entry, so that no commit may have it. */
+/* adopt_ids.c - the names that the log's folder holds and that are no history:
+ * entries above the pointer, unreadable ones, links and folders. A commit of
+ * such an id could not write its entry, so that no commit may have it. */
 #include "base/text.h"
 #include "lake/adopt_run.h"
 #include <stdio.h>
@@ -39,7 +40,8 @@ tarn_code tarn_adoption_ids(struct tarn_adoption *a, struct tarn_err *err)
     int64_t latest = tarn_txn_id_tail(a->out->transaction);
     tarn_code code = tarn_place_list(a->place, TARN_DIR_LOG, false, note_name, a, err);
 
-    /* By the id inside too; and history above the newest transaction, so that the next number is above all. */
+    /* By the id inside too; and history above the newest
+     * transaction, so that the next number is above all. */
     for (size_t i = 0; i < log->count && code == TARN_OK; i++) {
         const char *id = tarn_log_id(log, &log->entries[i]);
         if (!is_history(a, id) || log->entries[i].number > latest)

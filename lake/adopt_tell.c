@@ -1,5 +1,6 @@
-/* adopt_tell.c - what is wrong with a folder that is taken over, told with the answer: whoever registers sees it before
- * the first scan does, in a dry run too. Manifest and log that disagree also stop commits. */
+/* adopt_tell.c - what is wrong with a folder that is taken over, told
+ * with the answer: whoever registers sees it before the first scan does,
+ * in a dry run too. Manifest and log that disagree also stop commits. */
 #include "lake/adopt_run.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -78,12 +79,13 @@ static tarn_code tell_pointer(struct tarn_adoption *a, struct tarn_err *err)
         return TARN_OK;
     snprintf(message, sizeof message, "missing_transaction_log_entry: %s, which the pointer names",
              facts->pointer_id);
-    return tarn_adopted_remark(a->out, "missing_transaction_log_entry", TARN_SEV_ERROR, facts->pointer_id, message,
-                               err);
+    return tarn_adopted_remark(a->out, "missing_transaction_log_entry", TARN_SEV_ERROR, facts->pointer_id,
+                               message, err);
 }
 
 /* Entries by what is wrong with them. */
-static tarn_code tell_entries(struct tarn_adoption *a, bool committed, const char *code_, struct tarn_err *err)
+static tarn_code tell_entries(struct tarn_adoption *a, bool committed, const char *code_,
+                              struct tarn_err *err)
 {
     const struct tarn_log_facts *log = &a->facts.log;
     TARN_AUTO_DONE(suspects) struct tarn_suspects list = { 0 };
@@ -123,13 +125,14 @@ static tarn_code tell_owner(struct tarn_adoption *a, struct tarn_err *err)
         snprintf(message, sizeof message,
                  "the manifest was written by the catalog %.64s: if its server still manages the table, two now "
                  "write here; let it go there first", catalog);
-        return tarn_adopted_remark(a->out, "managed_by_another_catalog", TARN_SEV_WARNING, TARN_DOC_MANIFEST, message,
-                                   err);
+        return tarn_adopted_remark(a->out, "managed_by_another_catalog", TARN_SEV_WARNING, TARN_DOC_MANIFEST,
+                                   message, err);
     }
     if (!uuid || (a->own_uuid && strcmp(uuid, a->own_uuid) == 0))
         return TARN_OK;
     snprintf(message, sizeof message, "the manifest was written for another table of this catalog, %.64s", uuid);
-    return tarn_adopted_remark(a->out, "documents_of_another_table", TARN_SEV_INFO, TARN_DOC_MANIFEST, message, err);
+    return tarn_adopted_remark(a->out, "documents_of_another_table", TARN_SEV_INFO, TARN_DOC_MANIFEST,
+                               message, err);
 }
 
 tarn_code tarn_adoption_tell(struct tarn_adoption *a, struct tarn_err *err)

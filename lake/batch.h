@@ -40,8 +40,8 @@ struct tarn_batch_written {
 TARN_MUST tarn_code tarn_batch_tell(struct tarn_tx *tx, const struct tarn_table *table, const char *batch_id,
                                     const struct tarn_batch_told *told, int64_t now_ms,
                                     struct tarn_batch_written *out, struct tarn_err *err);
-/* By id, as it counts now: completed or rolled back is told by the history of rollbacks, which the rows of a large
- * rollback follow. *out is owned; TARN_NOT_FOUND. */
+/* By id, as it counts now: completed or rolled back is told by the history of rollbacks,
+ * which the rows of a large rollback follow. *out is owned; TARN_NOT_FOUND. */
 TARN_MUST tarn_code tarn_batch_get(struct tarn_tx *tx, const struct tarn_table *table, const char *batch_id,
                                    struct tarn_batch *out, struct tarn_err *err);
 /* The refusal of one that is applied already, with version, transaction and committed_at of the commit. */

@@ -1,4 +1,5 @@
-/* batch_page.c - see batch_page.h: what the publisher writes and what a repair holds against storage is the same text. */
+/* batch_page.c - see batch_page.h: what the publisher writes
+ * and what a repair holds against storage is the same text. */
 #include "lake/batch_page.h"
 #include <string.h>
 
@@ -27,8 +28,8 @@ tarn_code tarn_batch_page_add(struct tarn_batch_page *page, const struct tarn_pu
 }
 
 tarn_code tarn_batch_page_look(const struct tarn_batch_page *page, const struct tarn_batch_page_doc *doc,
-                               struct tarn_place *place, struct tarn_buf *there, enum tarn_publish_found *found,
-                               struct tarn_err *err)
+                               struct tarn_place *place, struct tarn_buf *there,
+                               enum tarn_publish_found *found, struct tarn_err *err)
 {
     TARN_ERR(fault);
     tarn_code code = tarn_place_read_all(place, doc->path, DOC_MAX_BYTES, there, NULL, &fault);

@@ -50,8 +50,8 @@ struct tarn_commit_use {
     struct tarn_buf texts; /* JSON texts that ops and metadata point into */
     bool must_check;
     /* What must hold beside all that a commit needs; NULL: nothing. (rollback.c) */
-    tarn_code (*judge_more)(struct tarn_tx *tx, const struct tarn_commit_use *use, const struct tarn_table *table,
-                            struct tarn_err *err);
+    tarn_code (*judge_more)(struct tarn_tx *tx, const struct tarn_commit_use *use,
+                            const struct tarn_table *table, struct tarn_err *err);
     bool is_large; /* its rows are staged before the decision */
     struct tarn_commit_checked { /* what the check relied on */
         int64_t table_id, schema_version;
@@ -71,7 +71,8 @@ struct tarn_commit_use {
     } lease;
 };
 extern const struct tarn_use tarn_commit;
-/* What a use case does that ends in a commit (rollback.c): the steps of tarn_commit, on a part of its own struct. */
+/* What a use case does that ends in a commit (rollback.c):
+ * the steps of tarn_commit, on a part of its own struct. */
 struct tarn_commit_before {
     struct tarn_commit_use *use; /* in */
     struct tarn_table *table;    /* out, owned; as it was */
@@ -79,8 +80,10 @@ struct tarn_commit_before {
     bool decided; /* the decision will refuse or replay whatever the check finds */
 };
 void tarn_commit_before_done(struct tarn_commit_before *before);
-/* Reads the table, compares its storage when that was not done yet, and asks whether the commit can land. Blocks. */
-TARN_MUST tarn_code tarn_commit_look(struct tarn_lake *lake, struct tarn_commit_before *before, struct tarn_err *err);
+/* Reads the table, compares its storage when that was not
+ * done yet, and asks whether the commit can land. Blocks. */
+TARN_MUST tarn_code tarn_commit_look(struct tarn_lake *lake, struct tarn_commit_before *before,
+                                     struct tarn_err *err);
 tarn_tx_fn tarn_commit_change; /* ctx: struct tarn_commit_use */
 void tarn_commit_done(void *use);
 
@@ -89,8 +92,8 @@ void tarn_commit_done(void *use);
 TARN_MUST tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_commit_use *use,
                                             const struct tarn_table *table, struct tarn_err *err);
 TARN_MUST tarn_code tarn_commit_answer_again(struct tarn_tx *tx, struct tarn_commit_use *use,
-                                             const struct tarn_table *table, const struct tarn_commit_row *row,
-                                             struct tarn_err *err);
+                                             const struct tarn_table *table,
+                                             const struct tarn_commit_row *row, struct tarn_err *err);
 /* commit_batches.c: `batch_id` and `batch_ids` of the body; a replay or TARN_BATCH_COMPLETED; their rows. */
 #define TARN_COMMIT_BATCHES_MAX 1000
 TARN_MUST tarn_code tarn_commit_read_batches(const char *one, const json_t *list, struct tarn_commit_use *use,
@@ -98,15 +101,16 @@ TARN_MUST tarn_code tarn_commit_read_batches(const char *one, const json_t *list
 TARN_MUST tarn_code tarn_commit_replay_batches(struct tarn_tx *tx, struct tarn_commit_use *use,
                                                const struct tarn_table *table, struct tarn_err *err);
 TARN_MUST tarn_code tarn_commit_apply_batches(struct tarn_tx *tx, const struct tarn_commit_use *use,
-                                              const struct tarn_table *table, const struct tarn_commit_row *row,
-                                              struct tarn_err *err);
+                                              const struct tarn_table *table,
+                                              const struct tarn_commit_row *row, struct tarn_err *err);
 /* commit_judge.c: are its rows in place in this very table? */
 bool tarn_commit_is_staged(const struct tarn_commit_use *use, const struct tarn_table *table);
-/* May the commit land on the table as it is? TARN_TABLE_NOT_MANAGED, the blocks, TARN_OVERLOADED, TARN_VERSION_CONFLICT; and
- * judge_more. */
+/* May the commit land on the table as it is? TARN_TABLE_NOT_MANAGED, the
+ * blocks, TARN_OVERLOADED, TARN_VERSION_CONFLICT; and judge_more. */
 TARN_MUST tarn_code tarn_commit_judge_all(struct tarn_tx *tx, const struct tarn_commit_use *use,
                                           const struct tarn_table *table, struct tarn_err *err);
-TARN_MUST tarn_code tarn_commit_judge_version(const struct tarn_commit_use *use, const struct tarn_table *table,
+TARN_MUST tarn_code tarn_commit_judge_version(const struct tarn_commit_use *use,
+                                              const struct tarn_table *table,
                                               struct tarn_err *err); /* TARN_VERSION_CONFLICT alone */
 TARN_MUST tarn_code tarn_managed_check(const struct tarn_table *table, struct tarn_err *err);
 TARN_MUST tarn_code tarn_block_check(const struct tarn_table *table, struct tarn_err *err);
@@ -116,15 +120,16 @@ enum tarn_verify tarn_commit_depth(const struct tarn_commit_use *use, const stru
 TARN_MUST tarn_code tarn_commit_files(struct tarn_tx *tx, struct tarn_commit_use *use,
                                       const struct tarn_table *table, bool adds, size_t from, size_t to,
                                       struct tarn_commit_row *row, struct tarn_err *err);
-/* commit_large.c: a step writes at most `rows` rows and moves use->lease on. It may run more than once, each time
- * with the lease as it was before. */
-typedef tarn_code tarn_commit_step_fn(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
-                                      int64_t rows, struct tarn_err *err);
-/* Takes the lease and writes all rows in steps; after a refusal nothing is left. Blocks; on a worker. A commit that
- * turns out to be a replay takes none. */
+/* commit_large.c: a step writes at most `rows` rows and moves use->lease on.
+ * It may run more than once, each time with the lease as it was before. */
+typedef tarn_code tarn_commit_step_fn(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                      const struct tarn_table *table, int64_t rows, struct tarn_err *err);
+/* Takes the lease and writes all rows in steps; after a refusal nothing is left.
+ * Blocks; on a worker. A commit that turns out to be a replay takes none. */
 TARN_MUST tarn_code tarn_commit_stage(struct tarn_commit_use *use, const struct tarn_table *table,
                                       tarn_commit_step_fn *step, struct tarn_err *err);
-TARN_MUST tarn_code tarn_commit_stage_ops(struct tarn_commit_use *use, const struct tarn_table *table, struct tarn_err *err);
+TARN_MUST tarn_code tarn_commit_stage_ops(struct tarn_commit_use *use, const struct tarn_table *table,
+                                          struct tarn_err *err);
 /* Takes back what is staged, if anything. Blocks. */
 TARN_MUST tarn_code tarn_commit_unstage(struct tarn_commit_use *use, struct tarn_err *err);
 /* Lets the table go; what is still staged is left to the sweeper. Any thread, never blocks. */
@@ -134,11 +139,12 @@ TARN_MUST tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use
                                       const struct tarn_table *table, struct tarn_err *err);
 /* commit_id.c: inserts the commit under its id, or without a given one under the next number that is free.
  * TARN_TRANSACTION_EXISTS. */
-TARN_MUST tarn_code tarn_commit_insert(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
-                                       struct tarn_commit_row *row, struct tarn_err *err);
-/* verify.c: each added file against storage, to `depth`; fills in what the operations left out. Blocks.
- * TARN_VERIFICATION_FAILED, TARN_INCOMPATIBLE_SCHEMA with `path`. `schemas`: all of the table's where `depth` is a
- * footer. */
+TARN_MUST tarn_code tarn_commit_insert(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                       const struct tarn_table *table, struct tarn_commit_row *row,
+                                       struct tarn_err *err);
+/* verify.c: each added file against storage, to `depth`; fills in what the
+ * operations left out. Blocks. TARN_VERIFICATION_FAILED, TARN_INCOMPATIBLE_SCHEMA
+ * with `path`. `schemas`: all of the table's where `depth` is a footer. */
 struct tarn_schema_rows;
 TARN_MUST tarn_code tarn_commit_verify(struct tarn_commit_use *use, const struct tarn_table *table,
                                        const struct tarn_schema_rows *schemas, enum tarn_verify depth,
@@ -146,7 +152,8 @@ TARN_MUST tarn_code tarn_commit_verify(struct tarn_commit_use *use, const struct
 
 /* Reads the body of a commit into a zeroed use (all but lake, ident and the idempotency members) and hashes
  * it where a replay is possible: `key` is to be set before. `body` must outlive the use. */
-TARN_MUST tarn_code tarn_commit_name(struct tarn_commit_use *use, const char *transaction, struct tarn_err *err);
+TARN_MUST tarn_code tarn_commit_name(struct tarn_commit_use *use, const char *transaction,
+                                     struct tarn_err *err);
 TARN_MUST tarn_code tarn_commit_hash(json_t *body, struct tarn_commit_use *use, struct tarn_err *err);
 TARN_MUST tarn_code tarn_commit_parse(json_t *body, struct tarn_commit_use *use, struct tarn_err *err);
 #endif

@@ -1,5 +1,5 @@
-/* commit_apply.c - what one commit writes, on the writer's thread: its files, unless they are in place, the commit
- * itself, and last the compare-and-swap of the table. A refusal undoes it all. */
+/* commit_apply.c - what one commit writes, on the writer's thread: its files, unless they are in
+ * place, the commit itself, and last the compare-and-swap of the table. A refusal undoes it all. */
 #include "base/time.h"
 #include "lake/commit.h"
 #include "lake/event.h"

@@ -86,7 +86,8 @@ static tarn_code at_member(const struct tarn_commit_use *use, size_t i, tarn_cod
 /* --- is it the same commit again? --- */
 
 /* The ids among the commit's that are completed: what a worker may drop. */
-static json_t *completed_of(struct tarn_tx *tx, const struct tarn_commit_use *use, const struct tarn_table *table)
+static json_t *completed_of(struct tarn_tx *tx, const struct tarn_commit_use *use,
+                            const struct tarn_table *table)
 {
     json_t *ids = json_array();
 

@@ -1,5 +1,5 @@
-/* commit_files.c - the file rows of a commit's operations. All removes come before the first add: a path may be
- * replaced. */
+/* commit_files.c - the file rows of a commit's operations. All
+ * removes come before the first add: a path may be replaced. */
 #include "lake/commit.h"
 
 static tarn_code take_added_version(void *ctx, const struct tarn_file *file, struct tarn_err *err)
@@ -115,8 +115,10 @@ static tarn_code add_files(struct tarn_tx *tx, struct tarn_commit_use *use, cons
     return TARN_OK;
 }
 
-tarn_code tarn_commit_files(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table, bool adds,
-                            size_t from, size_t to, struct tarn_commit_row *row, struct tarn_err *err)
+tarn_code tarn_commit_files(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
+                            bool adds, size_t from, size_t to, struct tarn_commit_row *row,
+                            struct tarn_err *err)
 {
-    return adds ? add_files(tx, use, table, from, to, row, err) : remove_files(tx, use, table, from, to, row, err);
+    return adds ? add_files(tx, use, table, from, to, row, err)
+                : remove_files(tx, use, table, from, to, row, err);
 }

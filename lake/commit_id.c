@@ -1,6 +1,6 @@
-/* commit_id.c - the id of a commit that names none: the next number, above every one that the log is known to hold,
- * also where an entry is no commit of this table. An entry is created, never overwritten: a commit under an id that
- * is taken on storage could never be published. */
+/* commit_id.c - the id of a commit that names none: the next number, above every one that the
+ * log is known to hold, also where an entry is no commit of this table. An entry is created,
+ * never overwritten: a commit under an id that is taken on storage could never be published. */
 #include "lake/commit.h"
 #include <inttypes.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static void start_from(const char *latest, int64_t version, struct numbered *out
 static void next_id(struct numbered *at, char out[TARN_TXN_ID_MAX + 1])
 {
     at->number++;
-    snprintf(out, TARN_TXN_ID_MAX + 1, "%.*s%0*" PRId64, TARN_TXN_ID_MAX - 19, at->prefix, at->width, at->number);
+    snprintf(out, TARN_TXN_ID_MAX + 1, "%.*s%0*" PRId64, TARN_TXN_ID_MAX - 19, at->prefix, at->width,
+             at->number);
 }
 
 static tarn_code is_free(struct tarn_tx *tx, const struct tarn_table *table, const char *id, bool *free_,

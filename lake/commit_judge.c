@@ -51,7 +51,8 @@ tarn_code tarn_commit_judge_version(const struct tarn_commit_use *use, const str
                         table->latest_transaction ? json_string(table->latest_transaction) : json_null());
 }
 
-static tarn_code judge(const struct tarn_commit_use *use, const struct tarn_table *table, struct tarn_err *err)
+static tarn_code judge(const struct tarn_commit_use *use, const struct tarn_table *table,
+                       struct tarn_err *err)
 {
     tarn_code code = tarn_managed_check(table, err);
 

@@ -1,4 +1,5 @@
-/* commit_large.c - a commit of more rows than one transaction may write: the lease, the steps, and the way back. */
+/* commit_large.c - a commit of more rows than one transaction
+ * may write: the lease, the steps, and the way back. */
 #include "lake/commit.h"
 #include "lake/lease.h"
 #include "lake/sweep.h"
@@ -93,8 +94,8 @@ static tarn_code run_steps(struct stage *s, struct tarn_err *err)
     return code;
 }
 
-tarn_code tarn_commit_stage(struct tarn_commit_use *use, const struct tarn_table *table, tarn_commit_step_fn *step,
-                            struct tarn_err *err)
+tarn_code tarn_commit_stage(struct tarn_commit_use *use, const struct tarn_table *table,
+                            tarn_commit_step_fn *step, struct tarn_err *err)
 {
     struct stage s = { .use = use, .table = table, .step = step };
     TARN_ERR(fault);
@@ -135,7 +136,8 @@ static tarn_code ops_step(struct tarn_tx *tx, struct tarn_commit_use *use, const
     return TARN_OK;
 }
 
-tarn_code tarn_commit_stage_ops(struct tarn_commit_use *use, const struct tarn_table *table, struct tarn_err *err)
+tarn_code tarn_commit_stage_ops(struct tarn_commit_use *use, const struct tarn_table *table,
+                                struct tarn_err *err)
 {
     return tarn_commit_stage(use, table, ops_step, err);
 }

@@ -115,8 +115,8 @@ static int by_path(const void *a, const void *b)
     return order != 0 ? order : (x > y) - (x < y);
 }
 
-static tarn_code remark(struct tarn_commit_use *use, const char *code, const char *path, const char *column, const char *message,
-                        struct tarn_err *err)
+static tarn_code remark(struct tarn_commit_use *use, const char *code, const char *path, const char *column,
+                        const char *message, struct tarn_err *err)
 {
     if (!use->remarks)
         use->remarks = json_array();
@@ -127,9 +127,10 @@ static tarn_code remark(struct tarn_commit_use *use, const char *code, const cha
     return json_array_append_new(use->remarks, warning) == 0 ? TARN_OK : tarn_fail_oom(err);
 }
 
-/* Engines that go by the path and engines that go by the entry would give different answers; the monitor partition_drift
- * tells it from the next scan on. */
-static tarn_code note_contradiction(struct tarn_commit_use *use, const char *path, const json_t *values, struct tarn_err *err)
+/* Engines that go by the path and engines that go by the entry would give different
+ * answers; the monitor partition_drift tells it from the next scan on. */
+static tarn_code note_contradiction(struct tarn_commit_use *use, const char *path, const json_t *values,
+                                    struct tarn_err *err)
 {
     json_auto_t *of_path = NULL;
     char note[256];
@@ -194,7 +195,8 @@ static tarn_code read_ops(const json_t *array, const json_t *metadata, struct ta
         const json_t *op = json_array_get(array, i);
         tarn_code code = read_op(op, &use->ops[i], &use->texts, &spans[i], err);
         if (code == TARN_OK && use->ops[i].is_add)
-            code = note_contradiction(use, use->ops[i].file.path, json_object_get(op, "partitionValues"), err);
+            code =
+                note_contradiction(use, use->ops[i].file.path, json_object_get(op, "partitionValues"), err);
         if (code != TARN_OK) {
             (void)tarn_err_prefix(err, "operations[%zu]", i);
             return code;

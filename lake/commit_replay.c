@@ -1,5 +1,6 @@
-/* commit_replay.c - a client that lost the answer asks again: the same transaction id, batch or
- * Idempotency-Key with the same body gets the first answer, with another body a refusal. Judged before anything else. */
+/* commit_replay.c - a client that lost the answer asks again: the same
+ * transaction id, batch or Idempotency-Key with the same body gets the first
+ * answer, with another body a refusal. Judged before anything else. */
 #include "lake/commit.h"
 #include "lake/lineage.h"
 #include <string.h>
@@ -13,8 +14,9 @@ static tarn_code refuse(const struct tarn_commit_row *row, const char *field, co
     return tarn_err_add(err, "version", json_integer(row->version));
 }
 
-tarn_code tarn_commit_answer_again(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
-                                   const struct tarn_commit_row *row, struct tarn_err *err)
+tarn_code tarn_commit_answer_again(struct tarn_tx *tx, struct tarn_commit_use *use,
+                                   const struct tarn_table *table, const struct tarn_commit_row *row,
+                                   struct tarn_err *err)
 {
     tarn_code code = tarn_undone_check(tx, table, row->version, err);
 
@@ -55,8 +57,8 @@ static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const s
 }
 
 /* No commit, and yet an entry of that id lies on storage: it could never be published. */
-static tarn_code by_taken(struct tarn_tx *tx, const struct tarn_commit_use *use, const struct tarn_table *table,
-                          struct tarn_err *err)
+static tarn_code by_taken(struct tarn_tx *tx, const struct tarn_commit_use *use,
+                          const struct tarn_table *table, struct tarn_err *err)
 {
     bool taken = false;
     tarn_code code = tx->ops->commits.id_taken(tx, table->id, use->transaction, &taken, err);

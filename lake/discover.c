@@ -94,7 +94,8 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A partition of the table above: key=value, or only digits and what stands between them in dates and times. */
+/* A partition of the table above: key=value, or only digits
+ * and what stands between them in dates and times. */
 static bool is_partition(const char *name)
 {
     const char *equals = strchr(name, '=');
@@ -121,8 +122,10 @@ static tarn_code take_object(struct tarn_walk *walk, const struct tarn_object *o
     return object->is_folder && is_entered(name) ? push(walk, object->path, depth + 1, err) : TARN_OK;
 }
 
-/* Its objects, folders onto the stack. One that is full of data files is a table: the rest of it is not listed. */
-static tarn_code list_folder(struct tarn_walk *walk, int depth, struct tarn_marks *marks, struct tarn_err *err)
+/* Its objects, folders onto the stack. One that is full of
+ * data files is a table: the rest of it is not listed. */
+static tarn_code list_folder(struct tarn_walk *walk, int depth, struct tarn_marks *marks,
+                             struct tarn_err *err)
 {
     TARN_AUTO(lister) struct tarn_lister *lister = NULL;
     tarn_code code = tarn_place_lister(walk->place, walk->current, false, &lister, err);
@@ -141,7 +144,8 @@ static tarn_code list_folder(struct tarn_walk *walk, int depth, struct tarn_mark
 /* The folder of a plain table is the one above its partitions. */
 static void cut_partitions(char *path)
 {
-    for (char *slash = strrchr(path, '/'); is_partition(slash ? slash + 1 : path); slash = strrchr(path, '/')) {
+    for (char *slash = strrchr(path, '/'); is_partition(slash ? slash + 1 : path);
+         slash = strrchr(path, '/')) {
         if (!slash) {
             path[0] = '\0';
             return;
@@ -162,11 +166,13 @@ static bool lies_in_plain(const struct tarn_walk *walk, const char *path)
 {
     size_t len = walk->plain ? strlen(walk->plain) : 0;
 
-    return walk->plain && strncmp(path, walk->plain, len) == 0 && (len == 0 || path[len] == '/' || path[len] == '\0');
+    return walk->plain && strncmp(path, walk->plain, len) == 0 &&
+           (len == 0 || path[len] == '/' || path[len] == '\0');
 }
 
 /* A folder that cannot be read hides what lies in it, and nothing else; not the place itself. */
-static tarn_code pass_over(struct tarn_walk *walk, tarn_code code, struct tarn_err *fault, struct tarn_err *err)
+static tarn_code pass_over(struct tarn_walk *walk, tarn_code code, struct tarn_err *fault,
+                           struct tarn_err *err)
 {
     if (code == TARN_INTERNAL || walk->current[0] == '\0')
         return tarn_err_move(err, fault);
@@ -185,7 +191,8 @@ static tarn_code read_folder(struct tarn_walk *walk, int depth, struct tarn_foun
     walk->walked.folders++;
     tarn_code code = list_folder(walk, depth, &marks, &fault);
     if (code == TARN_OK)
-        code = tarn_marks_judge(walk->place, walk->current, &marks, &is_table, &found->format, &walk->table, &fault);
+        code = tarn_marks_judge(walk->place, walk->current, &marks, &is_table, &found->format, &walk->table,
+                                &fault);
     if (code != TARN_OK)
         return pass_over(walk, code, &fault, err);
     *is_found = is_table || marks.apart;

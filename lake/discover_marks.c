@@ -35,7 +35,8 @@ static char *join(const char *folder, const char *name)
     return asprintf(&path, "%s%s%s", folder, *folder ? "/" : "", name) < 0 ? NULL : path;
 }
 
-tarn_code tarn_marks_ask(struct tarn_place *place, const char *folder, struct tarn_marks *marks, struct tarn_err *err)
+tarn_code tarn_marks_ask(struct tarn_place *place, const char *folder, struct tarn_marks *marks,
+                         struct tarn_err *err)
 {
     static const char *const k_names[] = { TARN_DOC_MANIFEST, TARN_DOC_POINTER, TARN_DIR_LOG,
                                            DIR_DELTA,         DIR_HUDI,         DIR_METADATA };
@@ -53,8 +54,8 @@ tarn_code tarn_marks_ask(struct tarn_place *place, const char *folder, struct ta
     return TARN_OK;
 }
 
-/* Web pages and packages have a manifest.json too: it is the lake's when it lists files, stands beside a log, or
- * cannot be read. */
+/* Web pages and packages have a manifest.json too: it is the lake's
+ * when it lists files, stands beside a log, or cannot be read. */
 static tarn_code judge_manifest(struct tarn_place *place, const char *folder, const struct tarn_marks *marks,
                                 bool *is_table, char **table, struct tarn_err *err)
 {
@@ -75,24 +76,27 @@ static tarn_code note_iceberg(void *ctx, const struct tarn_object *object, struc
     const char *slash = strrchr(object->path, '/');
     const char *name = slash ? slash + 1 : object->path;
 
-    if (object->is_folder || (!tarn_ends_with(name, ".metadata.json") && !tarn_ends_with(name, ".metadata.json.gz") &&
-                              strcmp(name, "version-hint.text") != 0))
+    if (object->is_folder ||
+        (!tarn_ends_with(name, ".metadata.json") && !tarn_ends_with(name, ".metadata.json.gz") &&
+         strcmp(name, "version-hint.text") != 0))
         return TARN_OK;
     *(bool *)ctx = true;
     return tarn_fail(err, TARN_RECHECK, "found"); /* ends the listing, by a code that no storage gives */
 }
 
-static tarn_code judge_iceberg(struct tarn_place *place, const char *folder, bool *is_table, struct tarn_err *err)
+static tarn_code judge_iceberg(struct tarn_place *place, const char *folder, bool *is_table,
+                               struct tarn_err *err)
 {
     TARN_AUTO(mem) char *path = join(folder, DIR_METADATA);
     TARN_ERR(stop);
-    tarn_code code = path ? tarn_place_list(place, path, false, note_iceberg, is_table, &stop) : tarn_fail_oom(&stop);
+    tarn_code code =
+        path ? tarn_place_list(place, path, false, note_iceberg, is_table, &stop) : tarn_fail_oom(&stop);
 
     return code == TARN_OK || code == TARN_RECHECK ? TARN_OK : tarn_err_move(err, &stop);
 }
 
-tarn_code tarn_marks_judge(struct tarn_place *place, const char *folder, const struct tarn_marks *marks, bool *is_table,
-                           enum tarn_format *format, char **table, struct tarn_err *err)
+tarn_code tarn_marks_judge(struct tarn_place *place, const char *folder, const struct tarn_marks *marks,
+                           bool *is_table, enum tarn_format *format, char **table, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 

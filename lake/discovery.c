@@ -39,7 +39,10 @@ void tarn_discovery_free(struct tarn_discovery *d)
     free(d);
 }
 
-const struct tarn_walked *tarn_discovery_walked(const struct tarn_discovery *d) { return tarn_walk_walked(d->walk); }
+const struct tarn_walked *tarn_discovery_walked(const struct tarn_discovery *d)
+{
+    return tarn_walk_walked(d->walk);
+}
 const char *tarn_discovery_location(const struct tarn_discovery *d) { return d->location; }
 
 /* --- the beginning --- */
@@ -67,8 +70,8 @@ static tarn_code open_place(struct tarn_discovery *d, struct tarn_err *err)
     return code == TARN_OK ? TARN_OK : tarn_err_move(err, &fault);
 }
 
-tarn_code tarn_discovery_new(struct tarn_lake *lake, const struct tarn_discovery_ask *ask, struct tarn_discovery **out,
-                             struct tarn_err *err)
+tarn_code tarn_discovery_new(struct tarn_lake *lake, const struct tarn_discovery_ask *ask,
+                             struct tarn_discovery **out, struct tarn_err *err)
 {
     TARN_AUTO(discovery) struct tarn_discovery *d = calloc(1, sizeof *d);
 
@@ -94,8 +97,8 @@ static bool is_seen(const struct tarn_discovery *d, const struct tarn_ident *ide
     return !d->ask.may_see || d->ask.may_see(d->ask.who, ident->namespace_, ident->name);
 }
 
-static tarn_code is_free(struct tarn_tx *tx, struct tarn_discovery *d, const struct tarn_ident *ident, bool *free_,
-                         struct tarn_err *err)
+static tarn_code is_free(struct tarn_tx *tx, struct tarn_discovery *d, const struct tarn_ident *ident,
+                         bool *free_, struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *table = NULL;
     TARN_ERR(none);
@@ -110,13 +113,14 @@ static tarn_code is_free(struct tarn_tx *tx, struct tarn_discovery *d, const str
     return code == TARN_OK || code == TARN_TABLE_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
 }
 
-static tarn_code propose_numbered(struct tarn_tx *tx, struct tarn_discovery *d, const struct tarn_ident *ident,
-                                  bool *free_, struct tarn_err *err)
+static tarn_code propose_numbered(struct tarn_tx *tx, struct tarn_discovery *d,
+                                  const struct tarn_ident *ident, bool *free_, struct tarn_err *err)
 {
     struct tarn_ident with_number = *ident;
     tarn_code code = is_free(tx, d, ident, free_, err);
 
-    for (int n = 2; code == TARN_OK && !*free_ && n <= NUMBERS_MAX && strlen(ident->name) <= TARN_NAME_MAX - 12; n++) {
+    for (int n = 2;
+         code == TARN_OK && !*free_ && n <= NUMBERS_MAX && strlen(ident->name) <= TARN_NAME_MAX - 12; n++) {
         snprintf(with_number.name, sizeof with_number.name, "%.*s_%d", TARN_NAME_MAX - 12, ident->name, n);
         code = is_free(tx, d, &with_number, free_, err);
     }
@@ -139,7 +143,8 @@ static tarn_code propose(struct tarn_tx *tx, struct tarn_discovery *d, struct ta
         return TARN_OK;
     }
     if (code == TARN_OK)
-        code = tarn_name_from_folders(tarn_storage_root(d->lake->storage, d->at.data), d->at.data, &ident, &is_name, err);
+        code = tarn_name_from_folders(tarn_storage_root(d->lake->storage, d->at.data), d->at.data, &ident,
+                                      &is_name, err);
     if (code == TARN_OK && is_name)
         code = propose_numbered(tx, d, &ident, &free_, err);
     return code;
@@ -176,8 +181,8 @@ static tarn_code join_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return d->state == TARN_DISCOVERED_NEW ? propose(tx, d, err) : TARN_OK;
 }
 
-static tarn_code tell(struct tarn_discovery *d, const struct tarn_found *found, tarn_discovered_fn *fn, void *ctx,
-                      struct tarn_err *err)
+static tarn_code tell(struct tarn_discovery *d, const struct tarn_found *found, tarn_discovered_fn *fn,
+                      void *ctx, struct tarn_err *err)
 {
     d->found = found;
     tarn_buf_clear(&d->at);

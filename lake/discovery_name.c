@@ -1,12 +1,13 @@
-/* discovery_name.c - the name that a table's folders make: the other way of lake/register_place.c, which makes folders
- * of names. */
+/* discovery_name.c - the name that a table's folders make: the other
+ * way of lake/register_place.c, which makes folders of names. */
 #include "base/text.h"
 #include "catalog/ident.h"
 #include "lake/discovery.h"
 #include <stdio.h>
 #include <string.h>
 
-/* One folder's name to a level: escapes that register_place.c writes are undone, as are others that decode. */
+/* One folder's name to a level: escapes that register_place.c
+ * writes are undone, as are others that decode. */
 static json_t *level_of(const char *folder, size_t len)
 {
     TARN_AUTO(mem) char *plain = malloc(len + 1);
@@ -48,8 +49,8 @@ static bool take_levels(json_t *levels, struct tarn_ident *out)
     return tarn_namespace_from_levels(levels, "name", out->namespace_, NULL) == TARN_OK;
 }
 
-tarn_code tarn_name_from_folders(const char *root, const char *location, struct tarn_ident *out, bool *is_name,
-                                 struct tarn_err *err)
+tarn_code tarn_name_from_folders(const char *root, const char *location, struct tarn_ident *out,
+                                 bool *is_name, struct tarn_err *err)
 {
     size_t len = strlen(root);
     const char *slash = strrchr(location, '/');

@@ -17,10 +17,11 @@
 #define TARN_EVENT_FINDING_OPENED "finding.opened"
 #define TARN_EVENT_FINDING_CLOSED "finding.closed"
 
-/* Inside a write transaction. `data` (stolen; an object of scalars, NULL counts as no memory) holds what the event
- * tells beside type, table and instant. The table is told under the name that it has in *table. */
-TARN_MUST tarn_code tarn_event_add(struct tarn_tx *tx, const char *type, const struct tarn_table *table, int64_t at_ms,
-                                   json_t *data, struct tarn_err *err);
+/* Inside a write transaction. `data` (stolen; an object of scalars, NULL
+ * counts as no memory) holds what the event tells beside type, table and
+ * instant. The table is told under the name that it has in *table. */
+TARN_MUST tarn_code tarn_event_add(struct tarn_tx *tx, const char *type, const struct tarn_table *table,
+                                   int64_t at_ms, json_t *data, struct tarn_err *err);
 /* A version of the table, however it came about (commit, rollback, repair, pointer); on the hot path. */
 TARN_MUST tarn_code tarn_event_committed(struct tarn_tx *tx, const struct tarn_table *table,
                                          const struct tarn_commit_row *row, struct tarn_err *err);

@@ -1,6 +1,6 @@
-/* expire.c - which tables, and how far: oldest_version moves first, in one short transaction, so that nobody reads
- * what goes after it, and nobody who walks over the documents writes it again; then the rows, and last the log
- * (expire_log.c). A round that ends early is simply run again. */
+/* expire.c - which tables, and how far: oldest_version moves first, in one short transaction, so
+ * that nobody reads what goes after it, and nobody who walks over the documents writes it again;
+ * then the rows, and last the log (expire_log.c). A round that ends early is simply run again. */
 #include "lake/expire.h"
 #include "base/log.h"
 #include "lake/expire_run.h"
@@ -23,8 +23,8 @@ static tarn_code note_point(void *ctx, const struct tarn_commit_row *row, struct
 }
 
 /* Was `version` still the newest at some time after `cutoff`? Until the next one was committed. */
-static tarn_code is_recent(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t cutoff, bool *recent,
-                           struct tarn_err *err)
+static tarn_code is_recent(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t cutoff,
+                           bool *recent, struct tarn_err *err)
 {
     struct point point = { INT64_MAX };
     tarn_code code = tx->ops->commits.list(tx, table_id, version + 2, 1, note_point, &point, err);
@@ -45,8 +45,8 @@ static int64_t ceiling_of(const struct tarn_lake *lake, const struct tarn_table 
 }
 
 /* What the table's namespaces say, else the server. */
-static tarn_code find_retention(struct tarn_tx *tx, const struct tarn_lake *lake, const struct tarn_table *table,
-                                int64_t *out, struct tarn_err *err)
+static tarn_code find_retention(struct tarn_tx *tx, const struct tarn_lake *lake,
+                                const struct tarn_table *table, int64_t *out, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_inherited_done))) struct tarn_inherited in = { 0 };
     tarn_code code = tarn_inherited_read(tx, table->namespace_, &in, err);
@@ -76,7 +76,8 @@ static tarn_code find_oldest(struct tarn_tx *tx, const struct tarn_lake *lake, c
     return code;
 }
 
-/* Is the table one whose history ends now? Not while a large commit is under way, nor while it waits for a repair. */
+/* Is the table one whose history ends now? Not while a large
+ * commit is under way, nor while it waits for a repair. */
 static bool may_expire(const struct tarn_table *table)
 {
     return table->mode == TARN_MANAGED && table->format == TARN_FORMAT_MANIFEST && table->dropped_at < 0 &&
@@ -105,7 +106,8 @@ static tarn_code plan_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code == TARN_OK)
         code = find_oldest(tx, x->lake, x->table, x->now_ms, &x->oldest, err);
     if (code == TARN_OK)
-        code = tx->ops->files.removed_page(tx, x->table_id, x->oldest, INT64_MAX, &start, 1, note_row, x, &at, err);
+        code = tx->ops->files.removed_page(tx, x->table_id, x->oldest, INT64_MAX, &start, 1, note_row, x, &at,
+                                           err);
     return code;
 }
 
@@ -125,7 +127,8 @@ static tarn_code move_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 /* Never while a repair walks over the documents: it writes again what was to be kept when it began. */
 static tarn_code move_in_turn(struct tarn_expiry *x, struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { x->lake, x->table_id, NULL };
+    __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { x->lake, x->table_id,
+                                                                                      NULL };
 
     tarn_publish_turn_begin(&turn);
     return tarn_store_write(x->lake->store, move_tx, x, err);
@@ -169,7 +172,9 @@ static void expiry_done(struct tarn_expiry *x) { tarn_table_free(x->table); }
 
 tarn_code tarn_expire_table(struct tarn_lake *lake, int64_t table_id, int64_t now_ms, struct tarn_err *err)
 {
-    __attribute__((cleanup(expiry_done))) struct tarn_expiry x = { .lake = lake, .table_id = table_id, .now_ms = now_ms };
+    __attribute__((cleanup(expiry_done))) struct tarn_expiry x = { .lake = lake,
+                                                                   .table_id = table_id,
+                                                                   .now_ms = now_ms };
     tarn_code code = tarn_store_read(lake->store, plan_tx, &x, err);
 
     if (code == TARN_OK && x.oldest > x.table->oldest_version)
@@ -250,7 +255,9 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct page *p = ctx;
     char namespace_[TARN_NAMESPACE_MAX + 1], name[TARN_NAME_MAX + 1];
-    struct tarn_table_filter filter = { .format = TARN_FORMAT_MANIFEST, .mode = TARN_MANAGED, .limit = PAGE_TABLES };
+    struct tarn_table_filter filter = { .format = TARN_FORMAT_MANIFEST,
+                                        .mode = TARN_MANAGED,
+                                        .limit = PAGE_TABLES };
 
     memcpy(namespace_, p->namespace_, sizeof namespace_);
     memcpy(name, p->name, sizeof name);

@@ -1,6 +1,6 @@
-/* expire_log.c - the log before the last checkpoint that every kept version can be replayed from. The documents go
- * first and the rows that name them after, so that a round that is cut short is done again; a document that is not
- * Tarn's own stays where it is. */
+/* expire_log.c - the log before the last checkpoint that every kept version can be
+ * replayed from. The documents go first and the rows that name them after, so that a round
+ * that is cut short is done again; a document that is not Tarn's own stays where it is. */
 #include "formats/manifest/manifest.h"
 #include "lake/expire_run.h"
 #include "lake/lease.h"
@@ -43,8 +43,8 @@ static tarn_code commits_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     struct names *names = ctx;
 
     names_clear(names);
-    return tx->ops->history.commits(tx, names->x->table_id, names->from, names->below, CHUNK_ENTRIES, note_name, names,
-                                    err);
+    return tx->ops->history.commits(tx, names->x->table_id, names->from, names->below, CHUNK_ENTRIES,
+                                    note_name, names, err);
 }
 
 static tarn_code checkpoints_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -52,7 +52,8 @@ static tarn_code checkpoints_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *
     struct names *names = ctx;
 
     names_clear(names);
-    return tx->ops->history.checkpoints(tx, names->x->table_id, names->below, CHUNK_ENTRIES, note_name, names, err);
+    return tx->ops->history.checkpoints(tx, names->x->table_id, names->below, CHUNK_ENTRIES, note_name, names,
+                                        err);
 }
 
 /* --- on storage --- */
@@ -80,7 +81,8 @@ static tarn_code remove_documents(const struct names *names, const char *suffix,
 
     if (names->count == 0 || !names->x->table->publish || !names->x->lake->storage)
         return TARN_OK;
-    tarn_code code = tarn_place_open(names->x->lake->storage, names->x->table->location, false, &place, &fault);
+    tarn_code code =
+        tarn_place_open(names->x->lake->storage, names->x->table->location, false, &place, &fault);
     if (code != TARN_OK)
         return tarn_err_move(err, &fault);
     for (size_t i = 0; i < names->count && code == TARN_OK; i++, id += strlen(id) + 1) {
@@ -138,9 +140,10 @@ static tarn_code expire_checkpoints(struct names *names, struct tarn_err *err)
     return code;
 }
 
-/* The checkpoint that comes last before the oldest version. A table that publishes nothing has no log to begin. */
-tarn_code tarn_expire_begin(struct tarn_tx *tx, const struct tarn_table *table, int64_t oldest, int64_t *begin,
-                            struct tarn_err *err)
+/* The checkpoint that comes last before the oldest version.
+ * A table that publishes nothing has no log to begin. */
+tarn_code tarn_expire_begin(struct tarn_tx *tx, const struct tarn_table *table, int64_t oldest,
+                            int64_t *begin, struct tarn_err *err)
 {
     *begin = oldest;
     return table->publish ? tx->ops->history.checkpoint_at(tx, table->id, oldest, begin, err) : TARN_OK;

@@ -14,8 +14,8 @@ struct tarn_expiry {
 };
 
 /* Where the log may begin when `oldest` is the oldest version. */
-TARN_MUST tarn_code tarn_expire_begin(struct tarn_tx *tx, const struct tarn_table *table, int64_t oldest, int64_t *begin,
-                                      struct tarn_err *err);
+TARN_MUST tarn_code tarn_expire_begin(struct tarn_tx *tx, const struct tarn_table *table, int64_t oldest,
+                                      int64_t *begin, struct tarn_err *err);
 /* Log entries and checkpoints that no kept version needs, on storage and then in the catalog. */
 TARN_MUST tarn_code tarn_expire_log(struct tarn_expiry *x, struct tarn_err *err);
 /* Forgets the retired files that are gone from storage. */

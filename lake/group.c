@@ -1,5 +1,6 @@
-/* group.c - the steps of a commit over several tables: those of each commit, in the order of the request, inside
- * one transaction of the store. The first table at fault gives the answer, as if they were judged one by one. */
+/* group.c - the steps of a commit over several tables: those of each commit,
+ * in the order of the request, inside one transaction of the store. The first
+ * table at fault gives the answer, as if they were judged one by one. */
 #include "lake/group.h"
 #include "base/json.h"
 #include "base/time.h"

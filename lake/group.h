@@ -1,5 +1,5 @@
-/* group.h - commits to several tables, all or none (POST /api/transactions). Atomic in the catalog; on storage each
- * table appears on its own, and the log entries share `group`. */
+/* group.h - commits to several tables, all or none (POST /api/transactions). Atomic in the
+ * catalog; on storage each table appears on its own, and the log entries share `group`. */
 #ifndef TARN_LAKE_GROUP_H
 #define TARN_LAKE_GROUP_H
 #include "lake/commit.h"
@@ -27,7 +27,7 @@ struct tarn_group_use {
 };
 extern const struct tarn_use tarn_group;
 
-/* Reads {"tables":[{"table":..., <commit body>}, ...]} into a use whose other "in" members are set. `body` is changed
- * and must outlive the use. A refusal names the table where one is known. */
+/* Reads {"tables":[{"table":..., <commit body>}, ...]} into a use whose other "in" members are set.
+ * `body` is changed and must outlive the use. A refusal names the table where one is known. */
 TARN_MUST tarn_code tarn_group_parse(json_t *body, struct tarn_group_use *use, struct tarn_err *err);
 #endif

@@ -10,10 +10,10 @@ void tarn_inherited_done(struct tarn_inherited *inherited)
     *inherited = (struct tarn_inherited){ 0 };
 }
 
-/* Calls fn for the namespace and those around it, from the inner to the outer; *stop ends the walk. Those that nobody
- * made are passed over. */
-static tarn_code walk(struct tarn_tx *tx, const char *namespace_, tarn_namespace_fn *fn, void *ctx, const bool *stop,
-                      struct tarn_err *err)
+/* Calls fn for the namespace and those around it, from the inner to the
+ * outer; *stop ends the walk. Those that nobody made are passed over. */
+static tarn_code walk(struct tarn_tx *tx, const char *namespace_, tarn_namespace_fn *fn, void *ctx,
+                      const bool *stop, struct tarn_err *err)
 {
     char name[TARN_NAMESPACE_MAX + 1];
     bool more = true;
@@ -90,7 +90,8 @@ void tarn_inherit_borrowed(const struct tarn_inherited *from, struct tarn_table 
         table->owner = from->owner;
 }
 
-tarn_code tarn_inherit_settings(const struct tarn_inherited *from, struct tarn_table *table, struct tarn_err *err)
+tarn_code tarn_inherit_settings(const struct tarn_inherited *from, struct tarn_table *table,
+                                struct tarn_err *err)
 {
     bool borrows = !table->owner && from->owner;
 
@@ -109,7 +110,8 @@ tarn_code tarn_inherit_shown(struct tarn_tx *tx, struct tarn_table *table, struc
     return code == TARN_OK ? tarn_inherit_settings(&in, table, err) : code;
 }
 
-tarn_code tarn_inherit_monitors(const struct tarn_inherited *from, const char *own, char **out, struct tarn_err *err)
+tarn_code tarn_inherit_monitors(const struct tarn_inherited *from, const char *own, char **out,
+                                struct tarn_err *err)
 {
     *out = NULL;
     if (!from->monitors)

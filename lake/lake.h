@@ -32,14 +32,15 @@ struct tarn_lake {
     struct tarn_looked *looked;        /* tables whose storage was compared with the catalog since the start; NULL: never compare */
     struct tarn_iceberg_bases *bases;  /* of Iceberg commits; NULL: none is kept */
 };
-/* Fills a zeroed lake over an open store: catalog id (made on the first start), memory of looks and leases, the
- * retentions' defaults. Blocks (one write at most). `store` and `storage` (may be NULL: tools) are borrowed. */
-TARN_MUST tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store, struct tarn_storage *storage,
-                                   struct tarn_err *err);
+/* Fills a zeroed lake over an open store: catalog id (made on the first
+ * start), memory of looks and leases, the retentions' defaults. Blocks (one
+ * write at most). `store` and `storage` (may be NULL: tools) are borrowed. */
+TARN_MUST tarn_code tarn_lake_open(struct tarn_lake *lake, struct tarn_store *store,
+                                   struct tarn_storage *storage, struct tarn_err *err);
 /* Is the database a backup that was put in place and not compared with storage yet? */
 TARN_MUST tarn_code tarn_lake_is_backup(struct tarn_lake *lake, bool *is_backup, struct tarn_err *err);
-/* Compares every table with its storage, thoroughly; a backup is one no longer when all could be. Blocks; before the lake
- * serves anybody. */
+/* Compares every table with its storage, thoroughly; a backup is one no
+ * longer when all could be. Blocks; before the lake serves anybody. */
 TARN_MUST tarn_code tarn_lake_settle_backup(struct tarn_lake *lake, int64_t *failed, struct tarn_err *err);
 void tarn_lake_done(struct tarn_lake *lake); /* frees what tarn_lake_open made and default_root */
 
@@ -50,8 +51,8 @@ struct tarn_use {
     /* Does `check` have anything to do? NULL: always when there is a check. Quick, any thread; asked again
      * after each TARN_RECHECK. */
     bool (*needs_check)(const struct tarn_lake *lake, const void *use);
-    /* What it is about, as a number but 0: requests of one number are taken one after another, from `check` to the end, so that
-     * none checks in vain. NULL, or 0: it waits for nobody. Quick, any thread. */
+    /* What it is about, as a number but 0: requests of one number are taken one after another, from `check`
+     * to the end, so that none checks in vain. NULL, or 0: it waits for nobody. Quick, any thread. */
     uint64_t (*turn)(const void *use);
     /* Whatever looks at storage or takes long; on a worker. Runs again (at most three times) when
      * `change` answers TARN_RECHECK. */
@@ -59,7 +60,8 @@ struct tarn_use {
     bool is_slow; /* `check` may read a whole table: it goes where no other request waits behind it */
     /* The decision; on the writer, inside a transaction that may run more than once. */
     tarn_tx_fn *change;
-    /* Once the change is durable, before everything else; on the writer, which must not wait. NULL: nothing. */
+    /* Once the change is durable, before everything else; on
+     * the writer, which must not wait. NULL: nothing. */
     void (*settled)(struct tarn_lake *lake, void *use);
     /* Does `after` have anything to do? NULL: always when there is an after. */
     bool (*needs_after)(const void *use);
@@ -71,8 +73,8 @@ struct tarn_use {
     void (*published)(void *use, bool done);
     /* Is there another publication to wait for? Then `publishes` is asked again. NULL: never. */
     bool (*publishes_more)(const void *use);
-    /* After a refusal by `check` or `change`, on a worker: what they left on storage goes. With TARN_COMMIT_STATE_UNKNOWN it may
-     * have become the truth, and stays. NULL: they leave nothing. */
+    /* After a refusal by `check` or `change`, on a worker: what they left on storage goes. With
+     * TARN_COMMIT_STATE_UNKNOWN it may have become the truth, and stays. NULL: they leave nothing. */
     void (*withdraw)(struct tarn_lake *lake, void *use, tarn_code code);
     /* Frees what the struct owns, not the struct. */
     void (*done)(void *use);

@@ -1,7 +1,8 @@
-/* lease.h - a commit of more rows than one transaction may write. Its rows are written in steps under the version
- * to come, which nobody reads yet; one short transaction then makes the version. Meanwhile the table takes no other
- * commit (tables.staging names the version, and a claim in memory who writes it). What a refusal or a crash
- * leaves is undone step by step, by whoever holds the claim or by the sweeper, and then the table goes on. */
+/* lease.h - a commit of more rows than one transaction may write. Its rows are written in
+ * steps under the version to come, which nobody reads yet; one short transaction then makes
+ * the version. Meanwhile the table takes no other commit (tables.staging names the version,
+ * and a claim in memory who writes it). What a refusal or a crash leaves is undone step by
+ * step, by whoever holds the claim or by the sweeper, and then the table goes on. */
 #ifndef TARN_LAKE_LEASE_H
 #define TARN_LAKE_LEASE_H
 #include "lake/lake.h"

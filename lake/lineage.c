@@ -1,5 +1,5 @@
-/* lineage.c - see lineage.h. From the present back: what lies between a rollback and the version that it restored is
- * left out, the rest counts. Rollbacks are few, and only a replay asks. */
+/* lineage.c - see lineage.h. From the present back: what lies between a rollback and the version
+ * that it restored is left out, the rest counts. Rollbacks are few, and only a replay asks. */
 #include "lake/lineage.h"
 #include <stdlib.h>
 
@@ -82,8 +82,8 @@ static tarn_code tell_rest(struct run run, const struct runs *others, tarn_linea
     return run.to > run.from ? fn(ctx, run.from, run.to, err) : TARN_OK;
 }
 
-tarn_code tarn_lineage_only(struct tarn_tx *tx, int64_t table_id, int64_t at, int64_t other, tarn_lineage_fn *fn,
-                            void *ctx, struct tarn_err *err)
+tarn_code tarn_lineage_only(struct tarn_tx *tx, int64_t table_id, int64_t at, int64_t other,
+                            tarn_lineage_fn *fn, void *ctx, struct tarn_err *err)
 {
     __attribute__((cleanup(runs_done))) struct runs ours = { 0 }, theirs = { 0 };
     tarn_code code = each_run(tx, table_id, at, keep_run, &ours, err);

@@ -1,6 +1,7 @@
-/* look.c - storage against the row. Ahead: a manifest, a log entry or a schema of this very table above what the row
- * knows; it is taken back (retake.h) as far as nothing is missing. Foreign: a manifest that neither is this table's nor is
- * the one that was adopted or published last. Entries of others are no fault, but no commit may take their ids. */
+/* look.c - storage against the row. Ahead: a manifest, a log entry or a schema of this very
+ * table above what the row knows; it is taken back (retake.h) as far as nothing is missing.
+ * Foreign: a manifest that neither is this table's nor is the one that was adopted or
+ * published last. Entries of others are no fault, but no commit may take their ids. */
 #include "lake/look.h"
 #include "base/time.h"
 #include "lake/lease.h"
@@ -46,8 +47,8 @@ static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return TARN_OK;
 }
 
-/* The manifest that was noted last needs no reading. One that is not by its own words the table's may be the one that was
- * adopted: same token or same bytes. */
+/* The manifest that was noted last needs no reading. One that is not by its own
+ * words the table's may be the one that was adopted: same token or same bytes. */
 static tarn_code look_at_manifest(struct look *look, struct tarn_err *err)
 {
     struct tarn_traces *t = &look->traces;
@@ -60,7 +61,8 @@ static tarn_code look_at_manifest(struct look *look, struct tarn_err *err)
     if (code == TARN_NOT_FOUND || strcmp(object.token, look->pub.manifest_token) == 0)
         return TARN_OK; /* publication writes it; or wrote it */
     code = tarn_traces_manifest(look->place, t, err);
-    if (code != TARN_OK || t->manifest_is == TARN_TRACE_NONE || strcmp(t->manifest_sha256, look->pub.manifest_sha256) == 0)
+    if (code != TARN_OK || t->manifest_is == TARN_TRACE_NONE ||
+        strcmp(t->manifest_sha256, look->pub.manifest_sha256) == 0)
         return code;
     if (t->manifest_is == TARN_TRACE_BAD || !t->manifest_own)
         look->block = TARN_BLOCK_FOREIGN_WRITE;
@@ -158,12 +160,14 @@ static tarn_code compare(struct look *look, struct tarn_err *err)
                : code;
 }
 
-/* A version that does not follow from the one before leaves the table blocked: that is the answer, no fault. */
-static tarn_code retake(struct look *look, bool is_thorough, struct tarn_look_name *taken, struct tarn_err *err)
+/* A version that does not follow from the one before leaves
+ * the table blocked: that is the answer, no fault. */
+static tarn_code retake(struct look *look, bool is_thorough, struct tarn_look_name *taken,
+                        struct tarn_err *err)
 {
-    __attribute__((cleanup(tarn_retaking_done))) struct tarn_retaking retaking = { .lake = look->lake,
-                                                                                   .table_id = look->table->id,
-                                                                                   .is_thorough = is_thorough };
+    __attribute__((cleanup(tarn_retaking_done))) struct tarn_retaking retaking = {
+        .lake = look->lake, .table_id = look->table->id, .is_thorough = is_thorough
+    };
     TARN_ERR(fault);
     tarn_code code = tarn_retake_run(&retaking, &fault);
 
@@ -175,7 +179,8 @@ static tarn_code retake(struct look *look, bool is_thorough, struct tarn_look_na
 tarn_code tarn_look_in_turn(struct tarn_lake *lake, const struct tarn_table *table, bool is_thorough,
                             struct tarn_look_name *taken, struct tarn_err *err)
 {
-    __attribute__((cleanup(look_done))) struct look look = { .lake = lake, .table = calloc(1, sizeof *look.table) };
+    __attribute__((cleanup(look_done))) struct look look = { .lake = lake,
+                                                             .table = calloc(1, sizeof *look.table) };
 
     if (!look.table)
         return tarn_fail_oom(err);
@@ -183,7 +188,8 @@ tarn_code tarn_look_in_turn(struct tarn_lake *lake, const struct tarn_table *tab
     if (!table->publish || !lake->storage || tarn_looked_has(lake->looked, table->id))
         return TARN_OK;
     tarn_code code = tarn_store_read(lake->store, load_tx, &look, err);
-    if (code == TARN_OK && (look.table->block == TARN_BLOCK_NONE || look.table->block == TARN_BLOCK_STORAGE_AHEAD))
+    if (code == TARN_OK &&
+        (look.table->block == TARN_BLOCK_NONE || look.table->block == TARN_BLOCK_STORAGE_AHEAD))
         code = compare(&look, err);
     bool is_ahead = look.block == TARN_BLOCK_STORAGE_AHEAD || look.schema_ahead ||
                     look.table->block == TARN_BLOCK_STORAGE_AHEAD;

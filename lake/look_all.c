@@ -1,5 +1,5 @@
-/* look_all.c - at the start every managed table is compared with its storage, so that a catalog restored from a backup
- * shows what storage knows before anybody asks for it. */
+/* look_all.c - at the start every managed table is compared with its storage, so that a
+ * catalog restored from a backup shows what storage knows before anybody asks for it. */
 #include "base/log.h"
 #include "lake/look.h"
 #include "lake/publish_run.h"
@@ -57,7 +57,8 @@ struct taken {
 
 static void keep_taken(struct taken *taken, const struct tarn_look_name *one)
 {
-    struct tarn_look_name *more = one->name[0] ? reallocarray(taken->items, taken->count + 1, sizeof *more) : NULL;
+    struct tarn_look_name *more =
+        one->name[0] ? reallocarray(taken->items, taken->count + 1, sizeof *more) : NULL;
 
     if (!more)
         return; /* nothing to keep; or no memory: the table keeps its name */
@@ -66,8 +67,8 @@ static void keep_taken(struct taken *taken, const struct tarn_look_name *one)
 }
 
 /* One table's fault is no other's. */
-static void look_at(struct tarn_lake *lake, const struct page *p, size_t i, bool is_thorough, struct taken *taken,
-                    int64_t *failed)
+static void look_at(struct tarn_lake *lake, const struct page *p, size_t i, bool is_thorough,
+                    struct taken *taken, int64_t *failed)
 {
     struct tarn_publish_turn turn = { lake, p->tables[i].id, NULL };
     struct tarn_look_name one = { .table_id = p->tables[i].id };
@@ -83,11 +84,13 @@ static void look_at(struct tarn_lake *lake, const struct page *p, size_t i, bool
         return;
     (*failed)++;
     if (!atomic_load(&lake->stopping))
-        tarn_log(TARN_LOG_WARN, "table_not_compared", "location", p->locations[i], "detail", fault.detail, NULL);
+        tarn_log(TARN_LOG_WARN, "table_not_compared", "location", p->locations[i], "detail", fault.detail,
+                 NULL);
 }
 
-static tarn_code look_page(struct tarn_lake *lake, struct walk *w, bool is_thorough, bool (*is_over)(void *ctx), void *ctx,
-                           struct taken *taken, int64_t *failed, struct tarn_err *err)
+static tarn_code look_page(struct tarn_lake *lake, struct walk *w, bool is_thorough,
+                           bool (*is_over)(void *ctx), void *ctx, struct taken *taken, int64_t *failed,
+                           struct tarn_err *err)
 {
     tarn_code code = tarn_store_read(lake->store, page_tx, w, err);
 
@@ -99,8 +102,8 @@ static tarn_code look_page(struct tarn_lake *lake, struct walk *w, bool is_thoro
     return code;
 }
 
-tarn_code tarn_look_all(struct tarn_lake *lake, bool is_thorough, bool (*is_over)(void *ctx), void *ctx, int64_t *failed,
-                        struct tarn_err *err)
+tarn_code tarn_look_all(struct tarn_lake *lake, bool is_thorough, bool (*is_over)(void *ctx), void *ctx,
+                        int64_t *failed, struct tarn_err *err)
 {
     struct page *page = calloc(1, sizeof *page);
     struct walk *walk = calloc(1, sizeof *walk);

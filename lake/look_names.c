@@ -1,5 +1,5 @@
-/* look_names.c - names that tables were given since the backup and that other tables had when it was their turn: all of them
- * at once, so that tables that changed names with each other come out right. */
+/* look_names.c - names that tables were given since the backup and that other tables had when it was
+ * their turn: all of them at once, so that tables that changed names with each other come out right. */
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/look.h"
@@ -28,7 +28,8 @@ static void names_done(struct names *n)
     n->renames = NULL;
 }
 
-static tarn_code set_name(struct tarn_tx *tx, const struct rename *r, const struct tarn_ident *to, struct tarn_err *err)
+static tarn_code set_name(struct tarn_tx *tx, const struct rename *r, const struct tarn_ident *to,
+                          struct tarn_err *err)
 {
     char namespace_[TARN_NAMESPACE_MAX + 1], name[TARN_NAME_MAX + 1];
     struct tarn_table row = *r->table; /* borrows */
@@ -40,7 +41,8 @@ static tarn_code set_name(struct tarn_tx *tx, const struct rename *r, const stru
     return tx->ops->tables.update(tx, &row, err);
 }
 
-static tarn_code read_one(struct tarn_tx *tx, const struct tarn_look_name *item, struct rename *r, struct tarn_err *err)
+static tarn_code read_one(struct tarn_tx *tx, const struct tarn_look_name *item, struct rename *r,
+                          struct tarn_err *err)
 {
     struct tarn_ident aside;
     tarn_code code = tx->ops->tables.get_by_id(tx, item->table_id, &r->table, err);
@@ -53,7 +55,8 @@ static tarn_code read_one(struct tarn_tx *tx, const struct tarn_look_name *item,
     return set_name(tx, r, &aside, err);
 }
 
-static tarn_code is_free(struct tarn_tx *tx, const struct tarn_ident *ident, bool *free_, struct tarn_err *err)
+static tarn_code is_free(struct tarn_tx *tx, const struct tarn_ident *ident, bool *free_,
+                         struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *same = NULL;
     TARN_ERR(none);
@@ -107,7 +110,8 @@ static tarn_code names_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code;
 }
 
-tarn_code tarn_look_rename(struct tarn_lake *lake, const struct tarn_look_name *items, size_t count, struct tarn_err *err)
+tarn_code tarn_look_rename(struct tarn_lake *lake, const struct tarn_look_name *items, size_t count,
+                           struct tarn_err *err)
 {
     __attribute__((cleanup(names_done))) struct names n = { .items = items, .count = count };
 

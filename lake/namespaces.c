@@ -21,7 +21,8 @@ static tarn_code take(void *ctx, const struct tarn_namespace *row, struct tarn_e
     return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
-tarn_code tarn_namespace_read(struct tarn_tx *tx, const char *name, struct tarn_namespace *out, struct tarn_err *err)
+tarn_code tarn_namespace_read(struct tarn_tx *tx, const char *name, struct tarn_namespace *out,
+                              struct tarn_err *err)
 {
     return tx->ops->namespaces.get(tx, name, take, out, err);
 }
@@ -53,8 +54,8 @@ static tarn_code set_history(struct tarn_namespace *row, const json_t *value, st
     return TARN_OK;
 }
 
-static tarn_code apply_member(const struct tarn_namespace_use *use, struct tarn_namespace *row, const char *key,
-                              const json_t *value, struct tarn_err *err)
+static tarn_code apply_member(const struct tarn_namespace_use *use, struct tarn_namespace *row,
+                              const char *key, const json_t *value, struct tarn_err *err)
 {
     if (strcmp(key, "properties") == 0)
         return tarn_setting_properties(&row->properties, value, err);
@@ -89,7 +90,10 @@ static tarn_code apply(struct tarn_namespace_use *use, struct tarn_err *err)
 static tarn_code add_blank(struct tarn_tx *tx, const char *name, int64_t now_ms, struct tarn_err *err)
 {
     char row_name[TARN_NAMESPACE_MAX + 1], nothing[] = "{}";
-    const struct tarn_namespace row = { .name = row_name, .created_at = now_ms, .properties = nothing, .monitors = nothing,
+    const struct tarn_namespace row = { .name = row_name,
+                                        .created_at = now_ms,
+                                        .properties = nothing,
+                                        .monitors = nothing,
                                         .history_retention_ms = -1 };
     TARN_ERR(fault);
 

@@ -1,5 +1,5 @@
-/* namespaces.h - namespaces by themselves: made, changed and removed with the settings that their tables inherit
- * (lake/inherit.h). */
+/* namespaces.h - namespaces by themselves: made, changed and removed
+ * with the settings that their tables inherit (lake/inherit.h). */
 #ifndef TARN_LAKE_NAMESPACES_H
 #define TARN_LAKE_NAMESPACES_H
 #include "lake/lake.h"

@@ -1,5 +1,5 @@
-/* pace.c - steps of a length in time, whatever the disk and the rows are like: too long a step is followed by a
- * shorter one. */
+/* pace.c - steps of a length in time, whatever the disk and the
+ * rows are like: too long a step is followed by a shorter one. */
 #include "lake/pace.h"
 #include <time.h>
 

@@ -1,5 +1,6 @@
-/* pointer.c - a swap is a commit without files: it has a version, an id, a place in the history and in the feed, and is
- * answered again when it is sent again. What lies behind the pointer is the outside writer's. */
+/* pointer.c - a swap is a commit without files: it has a version, an id,
+ * a place in the history and in the feed, and is answered again when it
+ * is sent again. What lies behind the pointer is the outside writer's. */
 #include "lake/pointer.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -133,11 +134,12 @@ static tarn_code keep_key(struct tarn_tx *tx, const struct tarn_commit_use *c, c
 {
     if (!c->key)
         return TARN_OK;
-    return tx->ops->commits.key_put(tx, c->principal, c->method, c->path, table->uuid, c->key, version, c->body_hash,
-                                    now, err);
+    return tx->ops->commits.key_put(tx, c->principal, c->method, c->path, table->uuid, c->key, version,
+                                    c->body_hash, now, err);
 }
 
-static tarn_code swap(struct tarn_tx *tx, struct tarn_pointer_use *use, struct tarn_table *table, struct tarn_err *err)
+static tarn_code swap(struct tarn_tx *tx, struct tarn_pointer_use *use, struct tarn_table *table,
+                      struct tarn_err *err)
 {
     int64_t now = use->commit.now_ms ? use->commit.now_ms : tarn_now_ms();
     struct tarn_commit_row row = { .version = table->version + 1,
@@ -163,8 +165,8 @@ static tarn_code swap(struct tarn_tx *tx, struct tarn_pointer_use *use, struct t
 }
 
 /* The body of a commit calls it transaction_id. */
-static tarn_code find_replay(struct tarn_tx *tx, struct tarn_commit_use *commit, const struct tarn_table *table,
-                             struct tarn_err *err)
+static tarn_code find_replay(struct tarn_tx *tx, struct tarn_commit_use *commit,
+                             const struct tarn_table *table, struct tarn_err *err)
 {
     tarn_code code = tarn_commit_find_replay(tx, commit, table, err);
 

@@ -1,5 +1,6 @@
-/* pointer.h - the swap of a pointed table's metadata file (PUT .../pointer): an outside writer makes the commits, the
- * catalog decides which of them is the newest, by compare-and-swap on the version, which counts swaps. */
+/* pointer.h - the swap of a pointed table's metadata file (PUT .../pointer):
+ * an outside writer makes the commits, the catalog decides which of them is
+ * the newest, by compare-and-swap on the version, which counts swaps. */
 #ifndef TARN_LAKE_POINTER_H
 #define TARN_LAKE_POINTER_H
 #include "lake/commit.h"
@@ -18,7 +19,8 @@ struct tarn_pointer_use {
     bool must_check, is_there;              /* the file: to be looked for, found */
     char *metadata;                         /* owned: what the history keeps */
 };
-/* TARN_TABLE_NOT_POINTED, TARN_VERSION_CONFLICT, TARN_TRANSACTION_EXISTS; with `verify` TARN_VERIFICATION_FAILED. */
+/* TARN_TABLE_NOT_POINTED, TARN_VERSION_CONFLICT,
+ * TARN_TRANSACTION_EXISTS; with `verify` TARN_VERIFICATION_FAILED. */
 extern const struct tarn_use tarn_pointer;
 
 /* Reads {"expected_version", "metadata_location", "transaction"}; `body` must outlive the use. */

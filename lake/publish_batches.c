@@ -40,7 +40,8 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- onto storage --- */
 
-static bool is_ours(const struct tarn_publish_run *run, const struct tarn_batch_page_doc *doc, const struct tarn_buf *there)
+static bool is_ours(const struct tarn_publish_run *run, const struct tarn_batch_page_doc *doc,
+                    const struct tarn_buf *there)
 {
     json_auto_t *root = NULL;
 
@@ -74,10 +75,14 @@ static tarn_code replace(struct page *p, struct tarn_batch_page_doc *doc, struct
         memcpy(p->run->foreign_batch, doc->id, sizeof doc->id);
         return TARN_OK;
     }
-    return tarn_place_put(p->run->place, doc->path, tarn_batch_page_text(&p->page, doc), doc->len, TARN_PUT_REPLACE, NULL, err);
+    return tarn_place_put(p->run->place, doc->path, tarn_batch_page_text(&p->page, doc), doc->len,
+                          TARN_PUT_REPLACE, NULL, err);
 }
 
-static size_t folder_len(const struct tarn_batch_page_doc *doc) { return (size_t)(strrchr(doc->path, '/') - doc->path); }
+static size_t folder_len(const struct tarn_batch_page_doc *doc)
+{
+    return (size_t)(strrchr(doc->path, '/') - doc->path);
+}
 
 /* How many documents from `from` on lie in one folder. */
 static size_t neighbours(const struct page *p, size_t from)
@@ -100,7 +105,8 @@ static tarn_code put_folder(struct page *p, size_t from, size_t count, struct ta
     snprintf(folder, sizeof folder, "%.*s", (int)len, p->page.docs[from].path);
     for (size_t i = 0; i < count; i++) {
         const struct tarn_batch_page_doc *doc = &p->page.docs[from + i];
-        objects[i] = (struct tarn_new_object){ doc->path + len + 1, tarn_batch_page_text(&p->page, doc), doc->len, false };
+        objects[i] = (struct tarn_new_object){ doc->path + len + 1, tarn_batch_page_text(&p->page, doc),
+                                               doc->len, false };
     }
     tarn_code code = tarn_place_create_all(p->run->place, folder, objects, count, err);
     for (size_t i = 0; code == TARN_OK && i < count; i++)

@@ -1,6 +1,6 @@
-/* publish_cache.c - the mappings that readers of the snapshot need, beside schema.json, so that they need not compose
- * them. Which versions are in use is learned while the manifest is written, which passes over every file anyway. The
- * document follows from the catalog alone: whatever lies there is replaced. */
+/* publish_cache.c - the mappings that readers of the snapshot need, beside schema.json, so that they need
+ * not compose them. Which versions are in use is learned while the manifest is written, which passes over
+ * every file anyway. The document follows from the catalog alone: whatever lies there is replaced. */
 #include "lake/publish_cache.h"
 #include "catalog/schema_map.h"
 #include "formats/manifest/manifest.h"
@@ -110,7 +110,8 @@ static tarn_code put(struct tarn_publish_run *run, const struct tarn_buf *text, 
     run->cache_differs = true;
     if (run->looks_only)
         return TARN_OK;
-    return tarn_place_put(run->place, TARN_DOC_SCHEMA_CACHE, text->data, text->len, TARN_PUT_REPLACE, NULL, err);
+    return tarn_place_put(run->place, TARN_DOC_SCHEMA_CACHE, text->data, text->len, TARN_PUT_REPLACE, NULL,
+                          err);
 }
 
 /* What the document follows from, so that it is not put together for every manifest. */

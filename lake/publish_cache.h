@@ -1,5 +1,5 @@
-/* publish_cache.h - schema_cache.json: for each schema version that files of the snapshot were written with, how they
- * are read as the current one. Only the files lake/publish_*.c include it. */
+/* publish_cache.h - schema_cache.json: for each schema version that files of the snapshot were
+ * written with, how they are read as the current one. Only the files lake/publish_*.c include it. */
 #ifndef TARN_LAKE_PUBLISH_CACHE_H
 #define TARN_LAKE_PUBLISH_CACHE_H
 #include "lake/publish_run.h"

@@ -1,6 +1,6 @@
-/* publish_checkpoint.c - a copy of the manifest beside the log, about every 1,000 commits: whoever replays the log
- * may begin there, and older entries can go. It is written with a manifest and at the pace of the manifests, so that
- * it costs its bytes only. */
+/* publish_checkpoint.c - a copy of the manifest beside the log, about every 1,000 commits:
+ * whoever replays the log may begin there, and older entries can go. It is written with a
+ * manifest and at the pace of the manifests, so that it costs its bytes only. */
 #include "formats/manifest/manifest.h"
 #include "lake/publish_run.h"
 #include "lake/source.h"
@@ -25,7 +25,8 @@ static bool is_due(const struct tarn_publish_run *run)
     return run->commit.transaction && run->commit.version - run->checkpoint >= every;
 }
 
-tarn_code tarn_publish_checkpoint_begin(struct tarn_publish_run *run, struct tarn_sink *manifest, struct tarn_err *err)
+tarn_code tarn_publish_checkpoint_begin(struct tarn_publish_run *run, struct tarn_sink *manifest,
+                                        struct tarn_err *err)
 {
     char path[TARN_PATH_MAX];
     if (!is_due(run))
@@ -46,13 +47,15 @@ static tarn_code is_ours(struct tarn_publish_run *run, const char *path, struct 
     code = tarn_manifest_read(tarn_hashed_fill, source, &head, NULL, NULL, &fault);
     if (code != TARN_OK && code != TARN_INVALID)
         return tarn_err_move(err, &fault);
-    if (code == TARN_OK && head.catalog && strcmp(head.catalog, run->lake->catalog_id) == 0 && head.table_uuid &&
-        strcmp(head.table_uuid, run->table->uuid) == 0 && head.version == run->commit.version)
+    if (code == TARN_OK && head.catalog && strcmp(head.catalog, run->lake->catalog_id) == 0 &&
+        head.table_uuid && strcmp(head.table_uuid, run->table->uuid) == 0 &&
+        head.version == run->commit.version)
         return TARN_OK;
     return tarn_publish_foreign_entry(run, path, err);
 }
 
-tarn_code tarn_publish_checkpoint_end(struct tarn_publish_run *run, struct tarn_sink *manifest, struct tarn_err *err)
+tarn_code tarn_publish_checkpoint_end(struct tarn_publish_run *run, struct tarn_sink *manifest,
+                                      struct tarn_err *err)
 {
     char path[TARN_PATH_MAX];
     TARN_ERR(fault);

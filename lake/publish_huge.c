@@ -1,4 +1,5 @@
-/* publish_huge.c - the log entry of a commit that is too large for memory: streamed to storage page by page. */
+/* publish_huge.c - the log entry of a commit that is too
+ * large for memory: streamed to storage page by page. */
 #include "formats/manifest/manifest.h"
 #include "lake/entry_pages.h"
 #include "lake/publish_run.h"
@@ -41,7 +42,8 @@ static tarn_code write_pages(struct tarn_sink *sink, struct tarn_publish_run *ru
 }
 
 /* TARN_FOREIGN_WRITE unless the object there has these bytes. */
-static tarn_code check_digest(struct tarn_publish_run *run, const char *path, const char *digest, struct tarn_err *err)
+static tarn_code check_digest(struct tarn_publish_run *run, const char *path, const char *digest,
+                              struct tarn_err *err)
 {
     TARN_AUTO(hashed) struct tarn_hashed *source = NULL;
     char there[TARN_SHA256_HEX];
@@ -53,8 +55,8 @@ static tarn_code check_digest(struct tarn_publish_run *run, const char *path, co
     return code;
 }
 
-tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row, enum tarn_put put,
-                            struct tarn_err *err)
+tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row,
+                            enum tarn_put put, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_sink_done))) struct tarn_sink sink = { 0 };
     char path[TARN_PATH_MAX];

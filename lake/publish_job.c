@@ -1,5 +1,6 @@
-/* publish_job.c - what a table's turn comes to, and when the next one is. A fault is tried again after a growing pause. A table
- * whose manifest is long gets its log entries at once and its manifest less often. */
+/* publish_job.c - what a table's turn comes to, and when the next one is.
+ * A fault is tried again after a growing pause. A table whose manifest is
+ * long gets its log entries at once and its manifest less often. */
 #include "lake/publish_job.h"
 #include "base/log.h"
 #include "base/time.h"
@@ -28,7 +29,10 @@ static int64_t retry_after(unsigned failures)
     return ms < PAUSE_MAX_MS ? ms : PAUSE_MAX_MS;
 }
 
-static bool is_cancelled(const struct tarn_publish_run *run) { return run->cancelled && run->cancelled(run->ctx); }
+static bool is_cancelled(const struct tarn_publish_run *run)
+{
+    return run->cancelled && run->cancelled(run->ctx);
+}
 
 static void log_fault(const struct tarn_publish_job *job, const struct tarn_err *err)
 {
@@ -64,7 +68,8 @@ static void tidy(struct tarn_publish_job *job, const struct tarn_publish_run *ru
         tarn_place_tidy(run->place, k_folders[i], LEFTOVER_MS);
 }
 
-void tarn_publish_job_run(struct tarn_publish_job *job, bool impatient, struct tarn_publish_run *run, int64_t *due_ms)
+void tarn_publish_job_run(struct tarn_publish_job *job, bool impatient, struct tarn_publish_run *run,
+                          int64_t *due_ms)
 {
     TARN_ERR(fault);
     int64_t manifest_due = job->manifest_ms + pause_of(job->manifest_bytes);

@@ -40,7 +40,8 @@ static void batch_done(struct batch *b)
     tarn_buf_done(&b->text);
 }
 
-tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err)
+tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path,
+                                     struct tarn_err *err)
 {
     tarn_fail(err, TARN_FOREIGN_WRITE, "%s/%s is there already and says something else: publication stops",
               run->table->location, path);
@@ -60,13 +61,14 @@ static bool is_bare_remove(const json_t *op) { return is_remove(op) && json_obje
 
 static void strip_remove(json_t *op)
 {
-    static const char *const k_facts[] = { "size", "partitionValues", "columnStats", "numRecords", "schemaVersion" };
+    static const char *const k_facts[] = { "size", "partitionValues", "columnStats", "numRecords",
+                                           "schemaVersion" };
     for (size_t i = 0; i < TARN_COUNT(k_facts); i++)
         (void)json_object_del(op, k_facts[i]);
 }
 
-/* What older servers did not write; and what a rebuilt catalog cannot: that a file which a commit removed had been adopted
- * is known no more when its history begins after that. */
+/* What older servers did not write; and what a rebuilt catalog cannot: that a file which a
+ * commit removed had been adopted is known no more when its history begins after that. */
 static void drop_newer_members(json_t *entry, json_t *there)
 {
     static const char *const k_newer[] = { "schema_version", "rollback_to", "body_sha256" };
@@ -158,8 +160,8 @@ static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_c
 
 /* --- what a commit did --- */
 
-/* After versions that were lost, or that nobody needs any more, a recovery took a snapshot: its rows are the difference to
- * what was known before, and not what the commit did. That its entry alone can tell. */
+/* After versions that were lost, or that nobody needs any more, a recovery took a snapshot: its rows are
+ * the difference to what was known before, and not what the commit did. That its entry alone can tell. */
 static tarn_code find_before(struct tarn_tx *tx, struct batch *b, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row before = { 0 };
@@ -219,7 +221,8 @@ tarn_code tarn_publish_own_entry(struct tarn_publish_run *run, const char *path,
     *there = code != TARN_NOT_FOUND;
     *own = code == TARN_OK && head->catalog && strcmp(head->catalog, run->lake->catalog_id) == 0 && head->table_uuid &&
            strcmp(head->table_uuid, run->table->uuid) == 0 && head->version == version;
-    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK
+                                                                             : tarn_err_move(err, &fault);
 }
 
 /* Its entry may have been there before the recovery, and tells what the rows cannot. */
@@ -301,7 +304,8 @@ tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err)
 
 /* --- for who wants to see them --- */
 
-static tarn_code give_entries(const struct batch *b, tarn_publish_entries_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code give_entries(const struct batch *b, tarn_publish_entries_fn *fn, void *ctx,
+                              struct tarn_err *err)
 {
     struct tarn_publish_entry entries[BATCH_ENTRIES];
     for (size_t i = 0; i < b->count; i++) {
@@ -315,19 +319,22 @@ static tarn_code give_entries(const struct batch *b, tarn_publish_entries_fn *fn
     return b->count > 0 ? fn(ctx, entries, b->count, err) : TARN_OK;
 }
 
-static tarn_code give_huge(const struct batch *b, tarn_publish_entries_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code give_huge(const struct batch *b, tarn_publish_entries_fn *fn, void *ctx,
+                           struct tarn_err *err)
 {
     const struct tarn_publish_entry entry = { .transaction = b->huge.transaction,
                                               .version = b->huge.version,
                                               .huge = b->follows ? &b->huge : NULL,
-                                              .is_whole = b->follows && b->huge.version > b->run->table->oldest_version };
+                                              .is_whole = b->follows &&
+                                                          b->huge.version > b->run->table->oldest_version };
     return fn(ctx, &entry, 1, err);
 }
 
-tarn_code tarn_publish_entries(struct tarn_publish_run *run, int64_t from, tarn_publish_entries_fn *fn, void *ctx,
-                               struct tarn_err *err)
+tarn_code tarn_publish_entries(struct tarn_publish_run *run, int64_t from, tarn_publish_entries_fn *fn,
+                               void *ctx, struct tarn_err *err)
 {
-    __attribute__((cleanup(batch_done))) struct batch b = { .run = run, .from = from, .to = run->table->version };
+    __attribute__((
+        cleanup(batch_done))) struct batch b = { .run = run, .from = from, .to = run->table->version };
     tarn_code code = TARN_OK;
     while (code == TARN_OK && b.from <= b.to) {
         code = tarn_publish_read(run, batch_tx, &b, err);

@@ -1,8 +1,8 @@
-/* publish_owner.c - one owner: before manifest.json and the pointer are overwritten, what lies there must be
- * what Tarn left there (by token, or by digest when somebody only copied or touched it), or what a crash kept
- * Tarn from noting: the manifest of a version above the noted one that says what its commit says, or the noted one
- * once more under another name. An old writer that reads the manifest, adds a file and writes it back keeps Tarn's
- * ids, so these prove nothing. */
+/* publish_owner.c - one owner: before manifest.json and the pointer are overwritten, what lies
+ * there must be what Tarn left there (by token, or by digest when somebody only copied or touched
+ * it), or what a crash kept Tarn from noting: the manifest of a version above the noted one that
+ * says what its commit says, or the noted one once more under another name. An old writer that
+ * reads the manifest, adds a file and writes it back keeps Tarn's ids, so these prove nothing. */
 #include "lake/publish_run.h"
 #include "formats/manifest/manifest.h"
 #include "lake/source.h"
@@ -35,8 +35,8 @@ static void find_done(struct find *f) { tarn_commit_row_done(&f->row); }
 static bool is_of_table(const struct tarn_publish_run *run, const struct tarn_manifest_head *head)
 {
     return head->catalog && strcmp(head->catalog, run->lake->catalog_id) == 0 && head->table_uuid &&
-           strcmp(head->table_uuid, run->table->uuid) == 0 && head->version >= run->table->published_version &&
-           head->version <= run->table->version;
+           strcmp(head->table_uuid, run->table->uuid) == 0 &&
+           head->version >= run->table->published_version && head->version <= run->table->version;
 }
 
 static bool says_the_same(const struct tarn_manifest_head *head, const struct tarn_commit_row *row)
@@ -47,7 +47,8 @@ static bool says_the_same(const struct tarn_manifest_head *head, const struct ta
 
 /* The noted version once more. `row`: its commit, or none: then the table's own row tells the same. */
 static tarn_code judge_again(struct tarn_publish_run *run, const struct tarn_manifest_head *head,
-                             const struct tarn_commit_row *row, const char *digest, bool *out, struct tarn_err *err)
+                             const struct tarn_commit_row *row, const char *digest, bool *out,
+                             struct tarn_err *err)
 {
     const struct tarn_table *t = run->table;
     const struct tarn_commit_row own = { .version = t->version,
@@ -55,16 +56,20 @@ static tarn_code judge_again(struct tarn_publish_run *run, const struct tarn_man
                                          .committed_at = t->committed_at,
                                          .schema_version = t->schema_version };
     if (row->transaction)
-        return says_the_same(head, row) ? tarn_publish_manifest_is(run, row, head, digest, out, err) : TARN_OK;
-    return head->version == t->version ? tarn_publish_manifest_is(run, &own, head, digest, out, err) : TARN_OK;
+        return says_the_same(head, row) ? tarn_publish_manifest_is(run, row, head, digest, out, err)
+                                        : TARN_OK;
+    return head->version == t->version ? tarn_publish_manifest_is(run, &own, head, digest, out, err)
+                                       : TARN_OK;
 }
 
-/* A version above the noted one is known by what its commit says; one without a commit (0, or adopted) by its ids alone. The
- * noted version is written once more when only the table's name or its links changed: then the bytes tell. */
-static tarn_code judge_unnoted(struct tarn_publish_run *run, const struct tarn_manifest_head *head, const char *digest,
-                               bool *out, struct tarn_err *err)
+/* A version above the noted one is known by what its commit says; one without a
+ * commit (0, or adopted) by its ids alone. The noted version is written once
+ * more when only the table's name or its links changed: then the bytes tell. */
+static tarn_code judge_unnoted(struct tarn_publish_run *run, const struct tarn_manifest_head *head,
+                               const char *digest, bool *out, struct tarn_err *err)
 {
-    __attribute__((cleanup(find_done))) struct find f = { .table_id = run->table_id, .version = head->version };
+    __attribute__((cleanup(find_done))) struct find f = { .table_id = run->table_id,
+                                                          .version = head->version };
     *out = false;
     if (!is_of_table(run, head))
         return TARN_OK;

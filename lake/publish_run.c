@@ -86,7 +86,8 @@ static tarn_code record_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     struct tarn_publish_run *run = ctx;
     tarn_code code = tx->ops->publications.put(tx, run->table_id, &run->pub, run->published_schema, err);
     if (code == TARN_OK && run->has_checkpoint)
-        code = tx->ops->history.add_checkpoint(tx, run->table_id, run->commit.version, run->commit.transaction, err);
+        code = tx->ops->history.add_checkpoint(tx, run->table_id, run->commit.version,
+                                               run->commit.transaction, err);
     return code;
 }
 
@@ -127,7 +128,8 @@ static tarn_code block_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- the run --- */
 
-tarn_code tarn_publish_read(const struct tarn_publish_run *run, tarn_tx_fn *page, void *ctx, struct tarn_err *err)
+tarn_code tarn_publish_read(const struct tarn_publish_run *run, tarn_tx_fn *page, void *ctx,
+                            struct tarn_err *err)
 {
     if (run->cancelled && run->cancelled(run->ctx))
         return tarn_fail(err, TARN_OVERLOADED, "the server stops");
@@ -178,8 +180,8 @@ tarn_code tarn_publish_begin(struct tarn_publish_run *run, struct tarn_err *err)
     return open_place(run, err);
 }
 
-/* A catalog from a backup must not write over what storage knows and it does not: since the start the table was not
- * compared. Afterwards its row may be another. */
+/* A catalog from a backup must not write over what storage knows and it does not:
+ * since the start the table was not compared. Afterwards its row may be another. */
 static tarn_code look_first(struct tarn_publish_run *run, struct tarn_err *err)
 {
     tarn_code code = tarn_look_in_turn(run->lake, run->table, false, NULL, err);
@@ -206,14 +208,17 @@ tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err)
         return TARN_OK;
     if (!run->is_off && tarn_look_is_due(run->lake, run->table)) {
         code = look_first(run, err);
-        if (code != TARN_OK || run->is_off || !(run->wants_version || run->wants_schema || run->wants_batches))
+        if (code != TARN_OK || run->is_off ||
+            !(run->wants_version || run->wants_schema || run->wants_batches))
             return code;
     }
     code = all_steps(run, err);
     if (code != TARN_FOREIGN_WRITE)
         return code;
     run->is_off = true;
-    struct blocking blocking = { run->table_id, err ? json_string_value(json_object_get(err->more, TARN_FOREIGN_DOCUMENT)) : NULL };
+    struct blocking blocking = { run->table_id,
+                                 err ? json_string_value(json_object_get(err->more, TARN_FOREIGN_DOCUMENT))
+                                     : NULL };
     code = tarn_store_write(run->lake->store, block_tx, &blocking, NULL);
     return code == TARN_OK ? TARN_FOREIGN_WRITE : tarn_fail(err, code, "a foreign write could not be noted");
 }

@@ -60,7 +60,8 @@ void tarn_publish_run_done(struct tarn_publish_run *run);
  * the store's fault: try again later. */
 TARN_MUST tarn_code tarn_publish_run(struct tarn_publish_run *run, struct tarn_err *err);
 /* A page of what is to be written, read in a short transaction. TARN_OVERLOADED: the server stops. */
-TARN_MUST tarn_code tarn_publish_read(const struct tarn_publish_run *run, tarn_tx_fn *page, void *ctx, struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_read(const struct tarn_publish_run *run, tarn_tx_fn *page, void *ctx,
+                                      struct tarn_err *err);
 
 /* --- one at a time (publish_turn.c) --- */
 struct tarn_publish_turn {
@@ -78,15 +79,17 @@ TARN_MUST tarn_code tarn_publish_manifest_owned(struct tarn_publish_run *run, st
 TARN_MUST tarn_code tarn_publish_schema(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_log(struct tarn_publish_run *run, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_manifest(struct tarn_publish_run *run, struct tarn_err *err);
-/* Are the bytes of the manifest of `commit`'s version those of a document with the head `there` and the digest `sha256`
- * (hex)? It may hold another name of the table, which is not part of its history, and lack what older servers did not
- * write. */
+/* Are the bytes of the manifest of `commit`'s version those of a document with the
+ * head `there` and the digest `sha256` (hex)? It may hold another name of the table,
+ * which is not part of its history, and lack what older servers did not write. */
 struct tarn_manifest_head;
-TARN_MUST tarn_code tarn_publish_manifest_is(struct tarn_publish_run *run, const struct tarn_commit_row *commit,
-                                             const struct tarn_manifest_head *there, const char *sha256, bool *is_so,
-                                             struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_manifest_is(struct tarn_publish_run *run,
+                                             const struct tarn_commit_row *commit,
+                                             const struct tarn_manifest_head *there, const char *sha256,
+                                             bool *is_so, struct tarn_err *err);
 TARN_MUST tarn_code tarn_publish_pointer(struct tarn_publish_run *run, struct tarn_err *err);
-/* publish_checkpoint.c: is the log to get a checkpoint with this manifest? Then m->copy gets the same bytes. */
+/* publish_checkpoint.c: is the log to get a checkpoint with
+ * this manifest? Then m->copy gets the same bytes. */
 struct tarn_sink;
 TARN_MUST tarn_code tarn_publish_checkpoint_begin(struct tarn_publish_run *run, struct tarn_sink *manifest,
                                                   struct tarn_err *err);
@@ -100,7 +103,8 @@ TARN_MUST tarn_code tarn_publish_batches(struct tarn_publish_run *run, struct ta
 /* publish_huge.c: one entry that does not fit into memory; with TARN_PUT_CREATE it may be there already. */
 TARN_MUST tarn_code tarn_publish_huge(struct tarn_publish_run *run, const struct tarn_commit_row *row,
                                       enum tarn_put put, struct tarn_err *err);
-tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path, struct tarn_err *err);
+tarn_code tarn_publish_foreign_entry(const struct tarn_publish_run *run, const char *path,
+                                     struct tarn_err *err);
 
 /* --- for a repair, which looks at all documents (lake/repair_mend*.c) --- */
 /* Reads the row and what was published, and opens the place; nothing is written. */
@@ -118,23 +122,25 @@ struct tarn_publish_entry {
 #define TARN_PUBLISH_ENTRIES 64
 typedef tarn_code tarn_publish_entries_fn(void *ctx, const struct tarn_publish_entry *entries, size_t count,
                                           struct tarn_err *err);
-TARN_MUST tarn_code tarn_publish_entries(struct tarn_publish_run *run, int64_t from, tarn_publish_entries_fn *fn,
-                                         void *ctx, struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_entries(struct tarn_publish_run *run, int64_t from,
+                                         tarn_publish_entries_fn *fn, void *ctx, struct tarn_err *err);
 /* Does an entry of Tarn's own lie there, of that version of the table? *head is the caller's to free. */
 struct tarn_entry_head;
 TARN_MUST tarn_code tarn_publish_own_entry(struct tarn_publish_run *run, const char *path, int64_t version,
-                                           struct tarn_entry_head *head, bool *there, bool *own, struct tarn_err *err);
+                                           struct tarn_entry_head *head, bool *there, bool *own,
+                                           struct tarn_err *err);
 enum tarn_publish_found { TARN_FOUND_NOTHING, TARN_FOUND_SAME, TARN_FOUND_OTHER };
 /* Does the object there say the same as the entry `text`? */
-TARN_MUST tarn_code tarn_publish_compare(struct tarn_publish_run *run, const char *path, const char *text, size_t len,
-                                         enum tarn_publish_found *out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_publish_compare(struct tarn_publish_run *run, const char *path, const char *text,
+                                         size_t len, enum tarn_publish_found *out, struct tarn_err *err);
 /* publish_checkpoint.c: the snapshot of `commit` beside the log, over whatever lies there. */
-TARN_MUST tarn_code tarn_publish_checkpoint_write(struct tarn_publish_run *run, const struct tarn_commit_row *commit,
-                                                  struct tarn_err *err);
-/* publish_schema.c: is schema.json another one than the catalog's; and is it somebody else's? Then *text is to be there;
- * empty: the table has no schema. */
+TARN_MUST tarn_code tarn_publish_checkpoint_write(struct tarn_publish_run *run,
+                                                  const struct tarn_commit_row *commit, struct tarn_err *err);
+/* publish_schema.c: is schema.json another one than the catalog's; and is it
+ * somebody else's? Then *text is to be there; empty: the table has no schema. */
 TARN_MUST tarn_code tarn_publish_schema_look(struct tarn_publish_run *run, struct tarn_buf *text,
-                                             enum tarn_publish_found *found, bool *is_foreign, struct tarn_err *err);
+                                             enum tarn_publish_found *found, bool *is_foreign,
+                                             struct tarn_err *err);
 
 /* --- what manifest and huge entries share (publish_sink.c) --- */
 /* A document on its way to storage: written in pieces, hashed and counted. */

@@ -1,5 +1,6 @@
-/* purge.c - see purge.h. A manifest is foreign bytes and may name any file: only files in the table's own folder, or in folders
- * that its properties name and no other table owns, are taken away. With gc.enabled=false the data files stay. */
+/* purge.c - see purge.h. A manifest is foreign bytes and may name any file: only
+ * files in the table's own folder, or in folders that its properties name and no
+ * other table owns, are taken away. With gc.enabled=false the data files stay. */
 #include "lake/purge.h"
 #include "base/log.h"
 #include "formats/fileset.h"
@@ -51,7 +52,8 @@ static tarn_code add_folder(struct purge *p, const char *location, struct tarn_e
     char *canonical = NULL;
     TARN_ERR(bad);
 
-    if (!location || p->folder_count == FOLDERS_MAX || tarn_iceberg_locate(location, &canonical, &bad) != TARN_OK)
+    if (!location || p->folder_count == FOLDERS_MAX ||
+        tarn_iceberg_locate(location, &canonical, &bad) != TARN_OK)
         return TARN_OK;
     c.location = canonical;
     tarn_code code = tarn_store_read(p->lake->store, owner_tx, &c, err);
@@ -70,7 +72,8 @@ static tarn_code find_folders(struct purge *p, struct tarn_err *err)
         code = add_folder(p, tarn_iceberg_property(p->meta, "write.data.path"), err);
     if (code == TARN_OK)
         code = add_folder(p, tarn_iceberg_property(p->meta, "write.metadata.path"), err);
-    return code == TARN_OK ? add_folder(p, tarn_iceberg_property(p->meta, "write.object-storage.path"), err) : code;
+    return code == TARN_OK ? add_folder(p, tarn_iceberg_property(p->meta, "write.object-storage.path"), err)
+                           : code;
 }
 
 /* --- taking away --- */
@@ -90,11 +93,12 @@ static tarn_code open_folder(struct purge *p, const char *folder, struct tarn_er
     tarn_place_free(tarn_take(&p->place));
     free(p->place_folder);
     p->place_folder = strdup(folder);
-    return p->place_folder ? tarn_place_open(p->lake->storage, folder, false, &p->place, err) : tarn_fail_oom(err);
+    return p->place_folder ? tarn_place_open(p->lake->storage, folder, false, &p->place, err)
+                           : tarn_fail_oom(err);
 }
 
-/* Can there be no object of this name (a folder, a name that is too long, below a file), although storage answers? A manifest may
- * name such, and nothing takes it away. */
+/* Can there be no object of this name (a folder, a name that is too long, below a file),
+ * although storage answers? A manifest may name such, and nothing takes it away. */
 static bool is_no_object(const struct purge *p, const char *name)
 {
     TARN_AUTO(place) struct tarn_place *own = NULL;
@@ -155,8 +159,8 @@ static tarn_code take_data(void *ctx, const struct tarn_iceberg_file *file, stru
 }
 
 /* *found false: it is not there any more. */
-static tarn_code open_file(struct purge *p, const char *file, struct tarn_place **place, struct tarn_reader **reader,
-                           bool *found, struct tarn_err *err)
+static tarn_code open_file(struct purge *p, const char *file, struct tarn_place **place,
+                           struct tarn_reader **reader, bool *found, struct tarn_err *err)
 {
     TARN_AUTO(mem) char *canonical = NULL;
     TARN_ERR(fault);
@@ -198,17 +202,19 @@ static tarn_code purge_manifest(void *ctx, const struct tarn_iceberg_manifest *m
     tarn_code code = open_file(p, manifest->path, &place, &reader, &found, err);
     if (code != TARN_OK || !found)
         return code;
-    return pass_over(tarn_iceberg_manifest_files(tarn_reader_fill, reader, take_data, p, &fault), &fault, err);
+    return pass_over(tarn_iceberg_manifest_files(tarn_reader_fill, reader, take_data, p, &fault), &fault,
+                     err);
 }
 
 /* Manifests go after all of them were read: a list that is read again still finds them. */
-static tarn_code remove_manifest(void *ctx, const struct tarn_iceberg_manifest *manifest, struct tarn_err *err)
+static tarn_code remove_manifest(void *ctx, const struct tarn_iceberg_manifest *manifest,
+                                 struct tarn_err *err)
 {
     return take_away(ctx, manifest->path, err);
 }
 
-static tarn_code each_manifest(struct purge *p, const struct tarn_iceberg_snapshot *snapshot, tarn_iceberg_manifest_fn *fn,
-                               struct tarn_err *err)
+static tarn_code each_manifest(struct purge *p, const struct tarn_iceberg_snapshot *snapshot,
+                               tarn_iceberg_manifest_fn *fn, struct tarn_err *err)
 {
     TARN_AUTO(place) struct tarn_place *place = NULL;
     TARN_AUTO(reader) struct tarn_reader *reader = NULL;
@@ -335,8 +341,8 @@ static int64_t retry_after(int64_t failures)
     return pause_ms < RETRY_MAX_MS ? pause_ms : RETRY_MAX_MS;
 }
 
-static tarn_code finish(struct tarn_lake *lake, const struct purge *p, tarn_code code, struct tarn_err *fault, int64_t now_ms,
-                        struct tarn_err *err)
+static tarn_code finish(struct tarn_lake *lake, const struct purge *p, tarn_code code, struct tarn_err *fault,
+                        int64_t now_ms, struct tarn_err *err)
 {
     struct end_ctx end = { p->row.id, now_ms + retry_after(p->row.failures) };
 
@@ -348,10 +354,12 @@ static tarn_code finish(struct tarn_lake *lake, const struct purge *p, tarn_code
     return tarn_store_write(lake->store, postpone_tx, &end, err);
 }
 
-tarn_code tarn_purges_run(struct tarn_lake *lake, int64_t now_ms, bool (*is_over)(void *ctx), void *ctx, struct tarn_err *err)
+tarn_code tarn_purges_run(struct tarn_lake *lake, int64_t now_ms, bool (*is_over)(void *ctx), void *ctx,
+                          struct tarn_err *err)
 {
     for (;;) {
-        __attribute__((cleanup(purge_done))) struct purge p = { .lake = lake, .is_over = is_over, .ctx = ctx };
+        __attribute__((
+            cleanup(purge_done))) struct purge p = { .lake = lake, .is_over = is_over, .ctx = ctx };
         struct due_ctx due = { .now_ms = now_ms, .row = &p.row };
         TARN_ERR(fault);
         tarn_code code = tarn_store_read(lake->store, due_tx, &due, err);

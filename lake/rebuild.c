@@ -8,7 +8,8 @@
 
 #define NUMBERS_MAX 1000 /* tries to make a name free */
 
-void tarn_rebuild_tell(struct tarn_rebuild *rebuild, const char *location, const char *table, const char *fmt, ...)
+void tarn_rebuild_tell(struct tarn_rebuild *rebuild, const char *location, const char *table, const char *fmt,
+                       ...)
 {
     char message[1024];
     va_list args;
@@ -36,11 +37,14 @@ static tarn_code name_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_code code = tarn_name_free(tx, n->ident->namespace_, n->ident->name, &taken);
 
     n->is_free = code == TARN_OK;
-    return code == TARN_TABLE_EXISTS || code == TARN_VIEW_EXISTS || code == TARN_OK ? TARN_OK : tarn_err_move(err, &taken);
+    return code == TARN_TABLE_EXISTS || code == TARN_VIEW_EXISTS || code == TARN_OK
+               ? TARN_OK
+               : tarn_err_move(err, &taken);
 }
 
 /* Among the candidates before it, and in the catalog. */
-static tarn_code is_free(struct tarn_search *s, const struct tarn_ident *ident, bool *free_, struct tarn_err *err)
+static tarn_code is_free(struct tarn_search *s, const struct tarn_ident *ident, bool *free_,
+                         struct tarn_err *err)
 {
     struct name_ctx n = { .ident = ident };
     char dotted[TARN_DOTTED_MAX];
@@ -54,8 +58,8 @@ static tarn_code is_free(struct tarn_search *s, const struct tarn_ident *ident, 
     return code;
 }
 
-static tarn_code number_name(struct tarn_search *s, struct tarn_rebuild_candidate *c, const struct tarn_ident *wanted,
-                             struct tarn_err *err)
+static tarn_code number_name(struct tarn_search *s, struct tarn_rebuild_candidate *c,
+                             const struct tarn_ident *wanted, struct tarn_err *err)
 {
     char is[TARN_DOTTED_MAX], was[TARN_DOTTED_MAX];
     bool free_ = false;
@@ -137,7 +141,9 @@ static tarn_code meet_table(void *ctx, const struct tarn_table *table, struct ta
 
 static tarn_code tables_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
-    struct tarn_table_filter filter = { .format = -1, .mode = -1, .after_namespace = "", .after_name = "", .limit = 1 };
+    struct tarn_table_filter filter = {
+        .format = -1, .mode = -1, .after_namespace = "", .after_name = "", .limit = 1
+    };
     tarn_code code = tx->ops->tables.list(tx, &filter, meet_table, ctx, err);
 
     filter.dropped = true;
@@ -163,11 +169,13 @@ static tarn_code settle_catalog(struct tarn_search *s, struct tarn_err *err)
 
 /* --- all of it --- */
 
-static tarn_code rebuild_one(struct tarn_rebuild *r, const struct tarn_rebuild_candidate *c, struct tarn_err *err)
+static tarn_code rebuild_one(struct tarn_rebuild *r, const struct tarn_rebuild_candidate *c,
+                             struct tarn_err *err)
 {
     char dotted[TARN_DOTTED_MAX];
     TARN_ERR(fault);
-    tarn_code code = c->format == TARN_FORMAT_ICEBERG ? tarn_rebuild_iceberg(r, c, &fault) : tarn_rebuild_table(r, c, &fault);
+    tarn_code code = c->format == TARN_FORMAT_ICEBERG ? tarn_rebuild_iceberg(r, c, &fault)
+                                                      : tarn_rebuild_table(r, c, &fault);
 
     if (code == TARN_OK)
         return TARN_OK;

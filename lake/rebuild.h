@@ -1,7 +1,7 @@
-/* rebuild.h - a catalog from the folders alone: every table of the manifest format under some locations whose documents
- * carry a catalog's ids comes back with its uuid, versions, snapshots, schemas, batches and rollbacks; every Iceberg table, whose
- * documents carry none, with its uuid, its metadata and the commits that its metadata files tell. For `tarn recover`, on a database
- * that nobody serves. */
+/* rebuild.h - a catalog from the folders alone: every table of the manifest format under some locations
+ * whose documents carry a catalog's ids comes back with its uuid, versions, snapshots, schemas, batches
+ * and rollbacks; every Iceberg table, whose documents carry none, with its uuid, its metadata and the
+ * commits that its metadata files tell. For `tarn recover`, on a database that nobody serves. */
 #ifndef TARN_LAKE_REBUILD_H
 #define TARN_LAKE_REBUILD_H
 #include "lake/lake.h"
@@ -36,8 +36,8 @@ struct tarn_rebuild {
     /* out */
     int64_t tables, told;
 };
-/* TARN_INVALID: the database has tables (and only_missing is false), a location is none. What is in the catalog when it
- * ends early are whole tables; only_missing goes on from there. */
+/* TARN_INVALID: the database has tables (and only_missing is false), a location is none. What
+ * is in the catalog when it ends early are whole tables; only_missing goes on from there. */
 TARN_MUST tarn_code tarn_rebuild(struct tarn_rebuild *rebuild, struct tarn_err *err);
 
 /* --- rebuild_table.c, rebuild_iceberg.c: one of them --- */
@@ -52,10 +52,11 @@ struct tarn_rebuild_candidate {
     struct tarn_ident ident; /* the name it gets */
     bool left_out;
 };
-TARN_MUST tarn_code tarn_rebuild_table(struct tarn_rebuild *rebuild, const struct tarn_rebuild_candidate *candidate,
-                                       struct tarn_err *err);
-TARN_MUST tarn_code tarn_rebuild_iceberg(struct tarn_rebuild *rebuild, const struct tarn_rebuild_candidate *candidate,
+TARN_MUST tarn_code tarn_rebuild_table(struct tarn_rebuild *rebuild,
+                                       const struct tarn_rebuild_candidate *candidate, struct tarn_err *err);
+TARN_MUST tarn_code tarn_rebuild_iceberg(struct tarn_rebuild *rebuild,
+                                         const struct tarn_rebuild_candidate *candidate,
                                          struct tarn_err *err);
-void tarn_rebuild_tell(struct tarn_rebuild *rebuild, const char *location, const char *table, const char *fmt, ...)
-    TARN_PRINTF(4, 5);
+void tarn_rebuild_tell(struct tarn_rebuild *rebuild, const char *location, const char *table, const char *fmt,
+                       ...) TARN_PRINTF(4, 5);
 #endif

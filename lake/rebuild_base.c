@@ -1,5 +1,6 @@
-/* rebuild_base.c - what a table had when Tarn took it over. No document of that moment is left: its files are those of a
- * later snapshot that no commit between added, and those that commits between removed. An entry that removes one tells all
+/* rebuild_base.c - what a table had when Tarn took it over. No document of that
+ * moment is left: its files are those of a later snapshot that no commit between
+ * added, and those that commits between removed. An entry that removes one tells all
  * of it; of older servers' entries the log from before Tarn does, or storage. */
 #include "lake/rebuild_run.h"
 #include "formats/fileset.h"
@@ -32,7 +33,8 @@ static tarn_code write_file(struct base *base, struct tarn_fileset_entry *entry,
     return tarn_held_add(&base->b->replay, base->version, true, true, &file, err);
 }
 
-static tarn_code stat_file(struct base *base, struct tarn_fileset_entry *entry, struct tarn_file *file, struct tarn_err *err)
+static tarn_code stat_file(struct base *base, struct tarn_fileset_entry *entry, struct tarn_file *file,
+                           struct tarn_err *err)
 {
     struct tarn_object object = { 0 };
     TARN_ERR(fault);
@@ -47,8 +49,8 @@ static tarn_code stat_file(struct base *base, struct tarn_fileset_entry *entry, 
 
 /* --- the commits since then --- */
 
-static tarn_code meet_remove(struct base *base, struct tarn_fileset_entry *entry, const struct tarn_file *file,
-                             struct tarn_err *err)
+static tarn_code meet_remove(struct base *base, struct tarn_fileset_entry *entry,
+                             const struct tarn_file *file, struct tarn_err *err)
 {
     if (entry->flags & BORN) {
         entry->flags &= (unsigned)~BORN & TARN_FILE_FLAGS;
@@ -117,18 +119,21 @@ static void entry_path(const char *id, char out[TARN_TXN_ID_MAX + 32])
 }
 
 /* One of Tarn's: a path that it removes and adds is another file after it, so that both count. */
-static tarn_code read_own(const struct base *base, const char *id, tarn_entry_op_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code read_own(const struct base *base, const char *id, tarn_entry_op_fn *fn, void *ctx,
+                          struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .timestamp = -1 };
     char path[TARN_TXN_ID_MAX + 32];
     TARN_ERR(fault);
 
     entry_path(id, path);
-    return entry_read(path, tarn_entry_read_at(base->b->place, path, &head, NULL, fn, ctx, &fault), &fault, err);
+    return entry_read(path, tarn_entry_read_at(base->b->place, path, &head, NULL, fn, ctx, &fault), &fault,
+                      err);
 }
 
 /* One from before: what it leaves. */
-static tarn_code read_old(const struct base *base, const char *id, tarn_entry_op_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code read_old(const struct base *base, const char *id, tarn_entry_op_fn *fn, void *ctx,
+                          struct tarn_err *err)
 {
     char path[TARN_TXN_ID_MAX + 32];
     TARN_ERR(fault);
@@ -178,7 +183,8 @@ static tarn_code weigh_op(void *ctx, const struct tarn_entry_op *op, struct tarn
     return TARN_OK;
 }
 
-static tarn_code judge_stray(struct base *base, const struct tarn_trace *trace, bool *out, struct tarn_err *err)
+static tarn_code judge_stray(struct base *base, const struct tarn_trace *trace, bool *out,
+                             struct tarn_err *err)
 {
     struct stray s = { .base = base };
     TARN_ERR(fault);
@@ -191,8 +197,8 @@ static tarn_code judge_stray(struct base *base, const struct tarn_trace *trace, 
     return code == TARN_OK || code == TARN_STORAGE_AHEAD ? TARN_OK : tarn_err_move(err, &fault);
 }
 
-/* Above the pointer of then may lie entries that nobody had committed. No document tells where it stood: the newest ones are such
- * as long as what they did was not to be seen. */
+/* Above the pointer of then may lie entries that nobody had committed. No document tells
+ * where it stood: the newest ones are such as long as what they did was not to be seen. */
 static tarn_code find_strays(struct base *base, struct tarn_err *err)
 {
     struct tarn_rebuilding *b = base->b;

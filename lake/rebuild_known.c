@@ -42,7 +42,8 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static tarn_code read_uuids(struct tarn_search *s, bool dropped, struct tarn_err *err)
 {
-    struct page page = { .search = s, .filter = { .format = -1, .mode = -1, .dropped = dropped, .limit = PAGE_TABLES },
+    struct page page = { .search = s,
+                         .filter = { .format = -1, .mode = -1, .dropped = dropped, .limit = PAGE_TABLES },
                          .rows = PAGE_TABLES };
     tarn_code code = TARN_OK;
 

@@ -1,6 +1,7 @@
-/* rebuild_newest.c - which of the metadata files in an Iceberg table's folder is its newest. Each names those before it, so a file
- * that no other one names is the end of a line: the table's present, what a lost race left, a file that its successors' logs
- * dropped, or the last of another table that had the folder before. */
+/* rebuild_newest.c - which of the metadata files in an Iceberg table's folder is its
+ * newest. Each names those before it, so a file that no other one names is the end
+ * of a line: the table's present, what a lost race left, a file that its successors'
+ * logs dropped, or the last of another table that had the folder before. */
 #include "base/text.h"
 #include "formats/iceberg/view.h"
 #include "lake/iceberg.h"
@@ -76,7 +77,8 @@ static tarn_code note(void *ctx, const struct tarn_object *object, struct tarn_e
         n->items = more;
         n->cap = cap;
     }
-    n->items[n->count++] = (struct file){ .name = strdup(object->path), .number = tarn_iceberg_file_number(object->path) };
+    n->items[n->count++] =
+        (struct file){ .name = strdup(object->path), .number = tarn_iceberg_file_number(object->path) };
     return n->items[n->count - 1].name ? TARN_OK : tarn_fail_oom(err);
 }
 
@@ -123,7 +125,8 @@ static bool is_place(const char *given, const char *canonical)
     return tarn_iceberg_locate(given, &found, &ignored) == TARN_OK && strcmp(found, canonical) == 0;
 }
 
-static tarn_code take_tip(struct newest *n, struct file *f, const struct tarn_iceberg_meta *meta, struct tarn_err *err)
+static tarn_code take_tip(struct newest *n, struct file *f, const struct tarn_iceberg_meta *meta,
+                          struct tarn_err *err)
 {
     f->kind = TIP;
     f->updated_ms = meta->last_updated_ms;
@@ -157,7 +160,8 @@ static tarn_code spoilt(struct file *f, const struct tarn_err *fault, struct tar
     return tarn_fail_oom(err);
 }
 
-/* A document that is no table's is one that a crash cut off, or worse; storage that does not answer is another matter. */
+/* A document that is no table's is one that a crash cut off,
+ * or worse; storage that does not answer is another matter. */
 static bool is_of_the_file(tarn_code code)
 {
     return code == TARN_INVALID || code == TARN_NOT_FOUND || code == TARN_PAYLOAD_TOO_LARGE;
@@ -219,7 +223,8 @@ static int by_table(const void *a, const void *b)
 
 static bool is_tip_here(const struct file *f) { return f->kind == TIP && f->is_here; }
 
-/* Of the tables that had this folder, the one that was committed to last; of that one, the file of the highest number. */
+/* Of the tables that had this folder, the one that was committed
+ * to last; of that one, the file of the highest number. */
 static struct file *choose(struct newest *n)
 {
     const struct file *last = NULL;
@@ -330,7 +335,8 @@ static tarn_code take(struct newest *n, const struct file *best, struct tarn_err
     return c->uuid && c->metadata ? TARN_OK : tarn_fail_oom(err);
 }
 
-tarn_code tarn_search_newest(struct tarn_search *search, struct tarn_rebuild_candidate *c, struct tarn_err *err)
+tarn_code tarn_search_newest(struct tarn_search *search, struct tarn_rebuild_candidate *c,
+                             struct tarn_err *err)
 {
     __attribute__((cleanup(newest_done))) struct newest n = { .search = search, .c = c };
     tarn_code code = list_files(&n, err);

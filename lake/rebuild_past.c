@@ -1,5 +1,5 @@
-/* rebuild_past.c - what is not the table's present: the log from before Tarn, and files that commits removed whose entries
- * are gone. Such a file must never be taken for one that nobody registered. */
+/* rebuild_past.c - what is not the table's present: the log from before Tarn, and files that commits
+ * removed whose entries are gone. Such a file must never be taken for one that nobody registered. */
 #include "lake/rebuild_run.h"
 #include "formats/fileset.h"
 #include "lake/adopt.h"
@@ -49,8 +49,8 @@ static bool are_numbered(const struct tarn_traces *t)
     return true;
 }
 
-static tarn_code take_entry(struct tarn_rebuilding *b, struct tarn_stage *stage, const struct tarn_trace *trace,
-                            int64_t *position, struct tarn_err *err)
+static tarn_code take_entry(struct tarn_rebuilding *b, struct tarn_stage *stage,
+                            const struct tarn_trace *trace, int64_t *position, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .timestamp = -1 };
     const char *transaction = tarn_trace_id(&b->traces, trace);
@@ -78,7 +78,8 @@ void tarn_rebuild_sort(struct tarn_rebuilding *b)
 
     sorted = &b->traces;
     if (others->count > 1)
-        qsort(others->items, others->count, sizeof *others->items, are_numbered(&b->traces) ? by_number : by_time);
+        qsort(others->items, others->count, sizeof *others->items,
+              are_numbered(&b->traces) ? by_number : by_time);
     b->strays_from = others->count;
 }
 
@@ -139,7 +140,8 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     memcpy(after, r->after, sizeof after);
     r->rows = 0;
-    return tx->ops->files.page_old(tx, r->b->table->id, INT64_MAX - 1, r->after_version, after, ROWS, note_row, r, err);
+    return tx->ops->files.page_old(tx, r->b->table->id, INT64_MAX - 1, r->after_version, after, ROWS,
+                                   note_row, r, err);
 }
 
 static tarn_code write_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -169,7 +171,8 @@ static tarn_code meet_object(void *ctx, const struct tarn_object *object, struct
     struct retired *r = ctx;
 
     if (object->is_symlink || object->mtime_ms >= r->before_ms || !tarn_is_data_file(object->path) ||
-        tarn_data_path_check(object->path, "path", NULL) != TARN_OK || tarn_fileset_find(&r->known, object->path))
+        tarn_data_path_check(object->path, "path", NULL) != TARN_OK ||
+        tarn_fileset_find(&r->known, object->path))
         return TARN_OK;
     tarn_buf_add(&r->paths, object->path, strlen(object->path) + 1);
     r->sizes[r->count++] = object->size;

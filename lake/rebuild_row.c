@@ -1,4 +1,5 @@
-/* rebuild_row.c - the row of a table that is rebuilt, before its first version: what its documents tell besides files. */
+/* rebuild_row.c - the row of a table that is rebuilt, before
+ * its first version: what its documents tell besides files. */
 #include "base/json.h"
 #include "base/time.h"
 #include "lake/publish.h"
@@ -62,7 +63,8 @@ struct keys {
 static tarn_code note_keys(void *ctx, const struct tarn_file *file, struct tarn_err *err)
 {
     struct keys *keys = ctx;
-    json_auto_t *values = file->partition_values && !keys->text ? json_loads(file->partition_values, 0, NULL) : NULL;
+    json_auto_t *values =
+        file->partition_values && !keys->text ? json_loads(file->partition_values, 0, NULL) : NULL;
     json_auto_t *names = values ? json_array() : NULL;
     const char *name;
     json_t *value;

@@ -21,11 +21,13 @@ struct tarn_rebuilding {
 };
 /* rebuild_row.c: b->table, under a fresh id, at its first version. */
 TARN_MUST tarn_code tarn_rebuild_row(struct tarn_rebuilding *b, struct tarn_err *err);
-/* rebuild_base.c: the files of the first version of a table that was adopted: what a later snapshot still has of them,
- * and what the entries up to it removed. `until`: the snapshot's version, its document `path`. */
-TARN_MUST tarn_code tarn_rebuild_base(struct tarn_rebuilding *b, const char *path, int64_t until, struct tarn_err *err);
-/* rebuild_past.c: the log from before Tarn in its order, then, when the versions are there, into the catalog, with the ids that no
- * commit may have; and files that no kept version has. */
+/* rebuild_base.c: the files of the first version of a table that was
+ * adopted: what a later snapshot still has of them, and what the entries up
+ * to it removed. `until`: the snapshot's version, its document `path`. */
+TARN_MUST tarn_code tarn_rebuild_base(struct tarn_rebuilding *b, const char *path, int64_t until,
+                                      struct tarn_err *err);
+/* rebuild_past.c: the log from before Tarn in its order, then, when the versions are there, into
+ * the catalog, with the ids that no commit may have; and files that no kept version has. */
 void tarn_rebuild_sort(struct tarn_rebuilding *b);
 bool tarn_rebuild_is_past(const struct tarn_rebuilding *b, const struct tarn_trace *trace);
 TARN_MUST tarn_code tarn_rebuild_entries(struct tarn_rebuilding *b, struct tarn_err *err);

@@ -30,7 +30,8 @@ void tarn_search_done(struct tarn_search *s)
 
 /* --- the folders --- */
 
-static tarn_code keep(struct tarn_search *s, const char *location, const struct tarn_found *found, struct tarn_err *err)
+static tarn_code keep(struct tarn_search *s, const char *location, const struct tarn_found *found,
+                      struct tarn_err *err)
 {
     struct tarn_fileset_entry *met = tarn_fileset_put(&s->locations, location);
 
@@ -110,7 +111,8 @@ static bool are_ids(const char *catalog, const char *uuid)
     return catalog && uuid && *catalog && *uuid && strlen(catalog) < ID_TEXT && strlen(uuid) < ID_TEXT;
 }
 
-static void take_ids(struct tarn_rebuild_candidate *c, char **catalog, char **uuid, int64_t version, int64_t at_ms)
+static void take_ids(struct tarn_rebuild_candidate *c, char **catalog, char **uuid, int64_t version,
+                     int64_t at_ms)
 {
     if (!are_ids(*catalog, *uuid))
         return;
@@ -191,7 +193,8 @@ static int by_catalog(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static tarn_code most_common(const struct tarn_search *s, const char **best, bool *agree, struct tarn_err *err)
+static tarn_code most_common(const struct tarn_search *s, const char **best, bool *agree,
+                             struct tarn_err *err)
 {
     TARN_AUTO(mem) const char **ids = calloc(s->count + 1, sizeof *ids);
     size_t count = 0, run = 0, most = 0;

@@ -17,17 +17,20 @@ void tarn_search_done(struct tarn_search *search);
 TARN_MUST tarn_code tarn_search_walk(struct tarn_search *search, const char *given, struct tarn_err *err);
 /* What each candidate's documents tell of it; who cannot be read is left out. */
 TARN_MUST tarn_code tarn_search_heads(struct tarn_search *search, struct tarn_err *err);
-/* rebuild_newest.c: the same of an Iceberg table: its newest metadata file that can be read. What is no table of this catalog's kind
- * is told and left out. */
-TARN_MUST tarn_code tarn_search_newest(struct tarn_search *search, struct tarn_rebuild_candidate *candidate, struct tarn_err *err);
+/* rebuild_newest.c: the same of an Iceberg table: its newest metadata file that
+ * can be read. What is no table of this catalog's kind is told and left out. */
+TARN_MUST tarn_code tarn_search_newest(struct tarn_search *search, struct tarn_rebuild_candidate *candidate,
+                                       struct tarn_err *err);
 /* Leaves out those of other catalogs, and copies; Iceberg tables carry no catalog's id and are of any. NULL catalog: the one of most;
  * *catalog gets it (borrowed; NULL: none). */
-TARN_MUST tarn_code tarn_search_owners(struct tarn_search *search, const char **catalog, struct tarn_err *err);
+TARN_MUST tarn_code tarn_search_owners(struct tarn_search *search, const char **catalog,
+                                       struct tarn_err *err);
 /* --- rebuild_known.c: beside the tables that the catalog has --- */
 /* Fills search->uuids and search->views. */
 TARN_MUST tarn_code tarn_search_catalog(struct tarn_search *search, struct tarn_err *err);
 /* Leaves out an Iceberg table that the catalog has: its pointer is the truth, whatever else lies there. */
-TARN_MUST tarn_code tarn_search_pointed(struct tarn_search *search, struct tarn_rebuild_candidate *candidate, struct tarn_err *err);
+TARN_MUST tarn_code tarn_search_pointed(struct tarn_search *search, struct tarn_rebuild_candidate *candidate,
+                                        struct tarn_err *err);
 /* Leaves out what the catalog has already, at that place or of that uuid. */
 TARN_MUST tarn_code tarn_search_known(struct tarn_search *search, struct tarn_err *err);
 #endif

@@ -1,5 +1,5 @@
-/* rebuild_table.c - one table from its folder: all of its rows under an id that nobody knows yet, last the table's own row.
- * A run that is cut short leaves rows that the next start sweeps. */
+/* rebuild_table.c - one table from its folder: all of its rows under an id that nobody knows yet,
+ * last the table's own row. A run that is cut short leaves rows that the next start sweeps. */
 #include "base/time.h"
 #include "lake/event.h"
 #include "lake/publish.h"
@@ -53,7 +53,8 @@ static tarn_code read_schemas(struct tarn_rebuilding *b, struct tarn_err *err)
 static tarn_code look(struct tarn_rebuilding *b, struct tarn_err *err)
 {
     const struct tarn_traces_ask ask = { .lake = b->rebuild->lake, .since_ms = INT64_MIN };
-    tarn_code code = tarn_place_open(b->rebuild->lake->storage, b->candidate->location, false, &b->place, err);
+    tarn_code code =
+        tarn_place_open(b->rebuild->lake->storage, b->candidate->location, false, &b->place, err);
 
     b->traces = (struct tarn_traces){ .catalog = b->candidate->catalog, .uuid = b->candidate->uuid };
     if (code == TARN_OK)
@@ -104,7 +105,8 @@ static void path_of(const struct tarn_retake_step *step, char out[TARN_TXN_ID_MA
         snprintf(out, TARN_TXN_ID_MAX + 48, TARN_DIR_LOG "/%s" TARN_CHECKPOINT_SUFFIX, step->id);
 }
 
-/* The beginning of an adopted table. Without it only a later snapshot can be the first version that is kept. */
+/* The beginning of an adopted table. Without it only a later
+ * snapshot can be the first version that is kept. */
 static tarn_code take_base(struct tarn_rebuilding *b, bool *has_base, struct tarn_err *err)
 {
     struct tarn_retake_step end;
@@ -118,7 +120,8 @@ static tarn_code take_base(struct tarn_rebuilding *b, bool *has_base, struct tar
     return tarn_rebuild_base(b, path, end.version, err);
 }
 
-static tarn_code take_step(struct tarn_rebuilding *b, const struct tarn_retake_step *step, struct tarn_err *err)
+static tarn_code take_step(struct tarn_rebuilding *b, const struct tarn_retake_step *step,
+                           struct tarn_err *err)
 {
     const struct tarn_trace *entry = tarn_traces_entry(&b->traces, step->version);
     char path[TARN_TXN_ID_MAX + 48];
@@ -142,7 +145,8 @@ static void tell_progress(const struct tarn_rebuilding *b, size_t steps)
         b->rebuild->tell(b->rebuild->ctx, &line);
 }
 
-/* What an entry cannot give ends the history there: what came before it is kept, and a repair settles the rest. */
+/* What an entry cannot give ends the history there: what
+ * came before it is kept, and a repair settles the rest. */
 static tarn_code take_steps(struct tarn_rebuilding *b, struct tarn_err *err)
 {
     TARN_ERR(fault);
@@ -171,7 +175,8 @@ static void tell_gaps(struct tarn_rebuilding *b)
 
     for (size_t i = 0; i < plan->gap_count; i++) {
         bool is_leading = plan->gaps[i].from == plan->from + 1;
-        bool is_expired = is_leading && plan->count > 0 && plan->steps[0].is_snapshot && !plan->steps[0].is_manifest;
+        bool is_expired =
+            is_leading && plan->count > 0 && plan->steps[0].is_snapshot && !plan->steps[0].is_manifest;
         if (is_expired)
             continue;
         tarn_rebuild_tell(b->rebuild, b->candidate->location, b->dotted,
@@ -193,8 +198,9 @@ static tarn_code take_versions(struct tarn_rebuilding *b, struct tarn_err *err)
 {
     bool has_base = false;
 
-    b->replay = (struct tarn_replay){ .lake = b->rebuild->lake, .place = b->place, .table = b->table, .is_new = true,
-                                      .schemas = &b->schemas };
+    b->replay = (struct tarn_replay){
+        .lake = b->rebuild->lake, .place = b->place, .table = b->table, .is_new = true, .schemas = &b->schemas
+    };
     tarn_code code = tarn_replay_begin(&b->replay, err);
     if (code == TARN_OK)
         code = take_base(b, &has_base, err);
@@ -224,9 +230,11 @@ static tarn_code judge_shown(struct tarn_rebuilding *b, struct tarn_err *err)
 
     table->published_version = table->oldest_version;
     b->foreign = t->manifest_is == TARN_TRACE_BAD || (t->manifest_is == TARN_TRACE_READ && !t->manifest_own);
-    if (t->manifest_own && t->manifest.version <= table->version && t->manifest.version >= table->oldest_version) {
+    if (t->manifest_own && t->manifest.version <= table->version &&
+        t->manifest.version >= table->oldest_version) {
         b->shown.links = tarn_links_wanted(table->properties);
-        code = tarn_retake_shown(b->rebuild->lake, b->place, table, b->candidate->catalog, t, &b->shown, &is_so, err);
+        code = tarn_retake_shown(b->rebuild->lake, b->place, table, b->candidate->catalog, t, &b->shown,
+                                 &is_so, err);
         b->has_shown = code == TARN_OK && is_so;
         b->foreign = code == TARN_OK && !is_so;
     }
@@ -258,7 +266,8 @@ static tarn_code add_checkpoints(struct tarn_tx *tx, const struct tarn_rebuildin
     for (size_t i = 0; i < b->traces.checkpoints.count && code == TARN_OK; i++) {
         const struct tarn_trace *trace = &b->traces.checkpoints.items[i];
         if (trace->version <= b->table->version)
-            code = tx->ops->history.add_checkpoint(tx, b->table->id, trace->version, tarn_trace_id(&b->traces, trace), err);
+            code = tx->ops->history.add_checkpoint(tx, b->table->id, trace->version,
+                                                   tarn_trace_id(&b->traces, trace), err);
     }
     return code;
 }
@@ -275,9 +284,10 @@ static tarn_code end_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
         code = tx->ops->publications.put(tx, t->id, &b->shown, b->published_schema, err);
     if (code == TARN_OK)
         code = add_checkpoints(tx, b, err);
-    return code == TARN_OK ? tarn_event_add(tx, TARN_EVENT_RECOVERED, t, b->rebuild->now_ms ? b->rebuild->now_ms : tarn_now_ms(),
-                                            json_pack("{s:s, s:I, s:I}", "uuid", t->uuid, "from_version", (json_int_t)0,
-                                                      "version", (json_int_t)t->version),
+    return code == TARN_OK ? tarn_event_add(tx, TARN_EVENT_RECOVERED, t,
+                                            b->rebuild->now_ms ? b->rebuild->now_ms : tarn_now_ms(),
+                                            json_pack("{s:s, s:I, s:I}", "uuid", t->uuid, "from_version",
+                                                      (json_int_t)0, "version", (json_int_t)t->version),
                                             err)
                            : code;
 }

@@ -5,7 +5,8 @@
 #include "lake/publish.h"
 #include "lake/publish_run.h"
 
-/* The start from a restored backup takes back the commits of Iceberg tables; what is left is no other call's but register's. */
+/* The start from a restored backup takes back the commits of Iceberg
+ * tables; what is left is no other call's but register's. */
 static tarn_code owned_check(const struct tarn_table *table, struct tarn_err *err)
 {
     if (table->format == TARN_FORMAT_ICEBERG && table->mode == TARN_MANAGED)

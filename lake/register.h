@@ -44,12 +44,14 @@ TARN_MUST tarn_code tarn_properties_check(const json_t *properties, struct tarn_
  * owned. Without a given one: <default root>/<levels>/<name>, with a number where that is taken. Blocks. */
 TARN_MUST tarn_code tarn_register_locate(const struct tarn_register_use *use, char **out,
                                          struct tarn_err *err);
-/* The same for a table that is no register use: <parent>/<name>, or with NULL as above. Roots are not asked. Blocks. */
-TARN_MUST tarn_code tarn_location_choose(struct tarn_lake *lake, const struct tarn_ident *ident, const char *parent,
-                                         char **out, struct tarn_err *err);
-/* Adds <default root>/<levels>: where the tables of a namespace come to lie that names no place of its own. */
-TARN_MUST tarn_code tarn_location_of_namespace(const struct tarn_lake *lake, const char *namespace_, struct tarn_buf *out,
-                                               struct tarn_err *err);
+/* The same for a table that is no register use: <parent>/<name>,
+ * or with NULL as above. Roots are not asked. Blocks. */
+TARN_MUST tarn_code tarn_location_choose(struct tarn_lake *lake, const struct tarn_ident *ident,
+                                         const char *parent, char **out, struct tarn_err *err);
+/* Adds <default root>/<levels>: where the tables of a
+ * namespace come to lie that names no place of its own. */
+TARN_MUST tarn_code tarn_location_of_namespace(const struct tarn_lake *lake, const char *namespace_,
+                                               struct tarn_buf *out, struct tarn_err *err);
 /* The live table (or one dropped within retention) that `location` collides with, or *out NULL. Managed
  * locations are unique; observed tables may share one. */
 TARN_MUST tarn_code tarn_location_owner(struct tarn_tx *tx, const struct tarn_lake *lake,

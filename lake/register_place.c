@@ -77,7 +77,8 @@ static tarn_code owner_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 }
 
 /* Folders alone hold nothing: a staged create that was never finished leaves some. */
-static tarn_code holds_files(const struct tarn_storage *storage, const char *location, bool *out, struct tarn_err *err)
+static tarn_code holds_files(const struct tarn_storage *storage, const char *location, bool *out,
+                             struct tarn_err *err)
 {
     TARN_AUTO(place) struct tarn_place *place = NULL;
     TARN_AUTO(lister) struct tarn_lister *lister = NULL;
@@ -97,8 +98,8 @@ struct candidate {
     size_t owner_len; /* of the location of the table around it, 0: there is none */
 };
 
-static tarn_code judge_candidate(const struct tarn_register_use *use, const char *location, struct candidate *out,
-                                 struct tarn_err *err)
+static tarn_code judge_candidate(const struct tarn_register_use *use, const char *location,
+                                 struct candidate *out, struct tarn_err *err)
 {
     struct owner_ctx c = { .use = use, .location = location };
     tarn_code code = tarn_store_read(use->lake->store, owner_tx, &c, err);
@@ -111,8 +112,8 @@ static tarn_code judge_candidate(const struct tarn_register_use *use, const char
     return code != TARN_OK || owner ? code : holds_files(use->lake->storage, location, &out->taken, err);
 }
 
-tarn_code tarn_location_of_namespace(const struct tarn_lake *lake, const char *namespace_, struct tarn_buf *out,
-                                     struct tarn_err *err)
+tarn_code tarn_location_of_namespace(const struct tarn_lake *lake, const char *namespace_,
+                                     struct tarn_buf *out, struct tarn_err *err)
 {
     if (!lake->default_root)
         return tarn_fail_field(err, "location", "is required: the server has no default root");
@@ -144,8 +145,8 @@ static tarn_code check_default(const struct tarn_buf *path, struct tarn_err *err
     return code == TARN_OK ? tarn_location_normalise(path->data, "location", &canonical, err) : code;
 }
 
-/* A number makes the last level unique, or, where that would still lie inside a table (a.b beside a.b.c), the level
- * that is this table's. */
+/* A number makes the last level unique, or, where that would still lie
+ * inside a table (a.b beside a.b.c), the level that is this table's. */
 static tarn_code locate_default(const struct tarn_register_use *use, const char *parent, char **out,
                                 struct tarn_err *err)
 {
@@ -215,8 +216,8 @@ tarn_code tarn_register_locate(const struct tarn_register_use *use, char **out, 
     return code;
 }
 
-tarn_code tarn_location_choose(struct tarn_lake *lake, const struct tarn_ident *ident, const char *parent, char **out,
-                               struct tarn_err *err)
+tarn_code tarn_location_choose(struct tarn_lake *lake, const struct tarn_ident *ident, const char *parent,
+                               char **out, struct tarn_err *err)
 {
     const struct tarn_register_use use = { .lake = lake, .ident = *ident };
 

@@ -1,7 +1,7 @@
-/* repair.h - the cures of a managed table: plans that look at storage and catalog, tell exactly what they would do, and
- * do it when asked to. A run is one commit at most; it looks afresh and lands only on the version that it looked at, so
- * that it can be cut short, repeated and run beside commits. Nothing is ever deleted: what is in the way is moved to
- * _conflicts/. One file a plan: repair_<plan>.c. */
+/* repair.h - the cures of a managed table: plans that look at storage and catalog, tell exactly what
+ * they would do, and do it when asked to. A run is one commit at most; it looks afresh and lands only on
+ * the version that it looked at, so that it can be cut short, repeated and run beside commits. Nothing
+ * is ever deleted: what is in the way is moved to _conflicts/. One file a plan: repair_<plan>.c. */
 #ifndef TARN_LAKE_REPAIR_H
 #define TARN_LAKE_REPAIR_H
 #include "lake/commit.h"

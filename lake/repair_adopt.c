@@ -1,6 +1,7 @@
-/* repair_adopt.c - what another hand wrote is taken as a new version. Of a foreign manifest that is what it changed: its files
- * against those of the version that storage showed, so that commits since then stay. Of foreign log entries it is their
- * operations, the newest word on each file. A table that was adopted while manifest and log disagreed has the manifest's files;
+/* repair_adopt.c - what another hand wrote is taken as a new version. Of a foreign manifest that
+ * is what it changed: its files against those of the version that storage showed, so that
+ * commits since then stay. Of foreign log entries it is their operations, the newest word on
+ * each file. A table that was adopted while manifest and log disagreed has the manifest's files;
  * choosing the log brings it to what the log says. Files that are not there are left out. */
 #include "base/text.h"
 #include "base/time.h"
@@ -12,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* LISTED: live in the table, with its size; ADDED: in the version that storage showed, then with the size there; SEEN: in the
- * foreign manifest; DECIDED: the newest entry that names it was read. */
+/* LISTED: live in the table, with its size; ADDED: in the version that storage showed, then with the
+ * size there; SEEN: in the foreign manifest; DECIDED: the newest entry that names it was read. */
 struct taking {
     struct tarn_repair_run *run;
     struct tarn_fileset files;
@@ -28,7 +29,8 @@ static void taking_done(struct taking *t)
 
 /* --- one file --- */
 
-static tarn_code leave(struct taking *t, const char *path, const char *reason, const char *message, struct tarn_err *err)
+static tarn_code leave(struct taking *t, const char *path, const char *reason, const char *message,
+                       struct tarn_err *err)
 {
     return tarn_repair_leave_out(t->run->use, path, reason, message, err);
 }
@@ -41,7 +43,8 @@ static bool knows_schema(const struct taking *t, int64_t version)
     return false;
 }
 
-static tarn_code copy_facts(struct taking *t, struct tarn_commit_op *op, const struct tarn_file *file, struct tarn_err *err)
+static tarn_code copy_facts(struct taking *t, struct tarn_commit_op *op, const struct tarn_file *file,
+                            struct tarn_err *err)
 {
     bool failed = false;
 
@@ -76,7 +79,8 @@ static tarn_code take(struct taking *t, const struct tarn_file *file, bool repla
         return replaces ? tarn_repair_op(use, false, file->path, NULL, err) : TARN_OK;
     tarn_repair_drop_op(use);
     if (code == TARN_VERIFICATION_FAILED || code == TARN_INCOMPATIBLE_SCHEMA)
-        return leave(t, file->path, code == TARN_VERIFICATION_FAILED ? "unreadable" : tarn_code_slug(code), fault.detail, err);
+        return leave(t, file->path, code == TARN_VERIFICATION_FAILED ? "unreadable" : tarn_code_slug(code),
+                     fault.detail, err);
     return tarn_err_move(err, &fault);
 }
 
@@ -143,7 +147,8 @@ static tarn_code unreadable(const struct tarn_err *why, struct tarn_err *err)
 }
 
 /* The version that storage showed: what the other hand began with. */
-static tarn_code shown_files(struct taking *t, const struct tarn_mend *m, tarn_file_fn *fn, struct tarn_err *err)
+static tarn_code shown_files(struct taking *t, const struct tarn_mend *m, tarn_file_fn *fn,
+                             struct tarn_err *err)
 {
     int64_t version = m->run.table->published_version;
 
@@ -206,7 +211,8 @@ static tarn_code take_entry(struct taking *t, const char *path, bool *read, stru
         return code;
     code = tarn_entry_read_last(t->run->place, path, note_op, t, &fault);
     *read = code == TARN_OK;
-    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK
+                                                                             : tarn_err_move(err, &fault);
 }
 
 static int by_newest(const void *a, const void *b)
@@ -218,7 +224,8 @@ static int by_newest(const void *a, const void *b)
 
     snprintf(x_id, sizeof x_id, "%.*s", (int)strlen(*x) - 5, *x);
     snprintf(y_id, sizeof y_id, "%.*s", (int)strlen(*y) - 5, *y);
-    bool numbered = tarn_txn_id_number(x_id, &x_len, &x_number) && tarn_txn_id_number(y_id, &y_len, &y_number);
+    bool numbered =
+        tarn_txn_id_number(x_id, &x_len, &x_number) && tarn_txn_id_number(y_id, &y_len, &y_number);
     if (numbered && x_number != y_number)
         return x_number < y_number ? 1 : -1;
     return -strcmp(*x, *y);
@@ -250,7 +257,8 @@ static tarn_code take_foreign_entries(struct taking *t, const struct tarn_mend *
 
 /* --- the log from before Tarn --- */
 
-/* Newest first, as far as every newer committed entry could be read: behind a gap nothing is held against the manifest. */
+/* Newest first, as far as every newer committed entry could be
+ * read: behind a gap nothing is held against the manifest. */
 static tarn_code replay(struct taking *t, const struct tarn_facts *facts, struct tarn_err *err)
 {
     const struct tarn_log_facts *log = &facts->log;
@@ -314,8 +322,8 @@ static tarn_code take_foreign(struct taking *t, struct tarn_mend *m, struct tarn
     if (code != TARN_OK)
         return code;
     bool has_entries = m->foreign.len > 0;
-    bool by_log = use->choose == TARN_CHOOSE_LOG ||
-                  (use->choose == TARN_CHOOSE_NONE && has_entries && (!m->foreign_manifest || !is_readable(m)));
+    bool by_log = use->choose == TARN_CHOOSE_LOG || (use->choose == TARN_CHOOSE_NONE && has_entries &&
+                                                     (!m->foreign_manifest || !is_readable(m)));
     if (by_log)
         code = take_foreign_entries(t, m, err);
     else if (m->foreign_manifest)
@@ -328,13 +336,17 @@ tarn_code tarn_repair_adopt(struct tarn_repair_run *run, struct tarn_err *err)
 {
     struct tarn_repair_use *use = run->use;
     __attribute__((cleanup(taking_done))) struct taking t = { .run = run };
-    __attribute__((cleanup(tarn_mend_done))) struct tarn_mend m = { .r = run, .applies = use->runs, .keeps_foreign = true };
+    __attribute__((cleanup(tarn_mend_done))) struct tarn_mend m = { .r = run,
+                                                                    .applies = use->runs,
+                                                                    .keeps_foreign = true };
 
     use->ends = use->commit.cures = run->table->block;
     use->commit.verify = TARN_VERIFY_SIZE;
-    tarn_code code = tarn_verify_begin(&t.verifying, &use->commit, run->table, &run->schemas, TARN_VERIFY_SIZE, err);
+    tarn_code code =
+        tarn_verify_begin(&t.verifying, &use->commit, run->table, &run->schemas, TARN_VERIFY_SIZE, err);
     if (code == TARN_OK)
-        code = run->table->block == TARN_BLOCK_ADOPTION ? settle_adoption(&t, &m, err) : take_foreign(&t, &m, err);
+        code = run->table->block == TARN_BLOCK_ADOPTION ? settle_adoption(&t, &m, err)
+                                                        : take_foreign(&t, &m, err);
     use->commit.data_change = true;
     return code == TARN_OK ? tarn_verify_end(&t.verifying, err) : code;
 }

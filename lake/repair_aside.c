@@ -1,5 +1,5 @@
-/* repair_aside.c - what is in the way is never deleted: it is copied to _conflicts/<time>/ under its own path, durably, before
- * anything is written in its place. */
+/* repair_aside.c - what is in the way is never deleted: it is copied to _conflicts/<time>/
+ * under its own path, durably, before anything is written in its place. */
 #include "lake/lease.h"
 #include "lake/repair_mend.h"
 #include "lake/source.h"
@@ -8,7 +8,8 @@
 
 enum { PIECE = 64 * 1024, NAMES_MAX = 10, ATTEMPTS = 3 };
 
-static tarn_code pour(struct tarn_mend *m, struct tarn_hashed *source, struct tarn_writer *writer, struct tarn_err *err)
+static tarn_code pour(struct tarn_mend *m, struct tarn_hashed *source, struct tarn_writer *writer,
+                      struct tarn_err *err)
 {
     TARN_AUTO(mem) char *piece = malloc(PIECE);
     tarn_code code = piece ? TARN_OK : tarn_fail_oom(err);
@@ -23,8 +24,8 @@ static tarn_code pour(struct tarn_mend *m, struct tarn_hashed *source, struct ta
     return code;
 }
 
-static tarn_code copy_once(struct tarn_mend *m, const char *from, const char *to, char digest[TARN_SHA256_HEX],
-                           struct tarn_object *object, struct tarn_err *err)
+static tarn_code copy_once(struct tarn_mend *m, const char *from, const char *to,
+                           char digest[TARN_SHA256_HEX], struct tarn_object *object, struct tarn_err *err)
 {
     TARN_AUTO(hashed) struct tarn_hashed *source = NULL;
     TARN_AUTO(writer) struct tarn_writer *writer = NULL;
@@ -56,8 +57,8 @@ static tarn_code copy(struct tarn_mend *m, const char *from, const char *to, cha
 }
 
 /* Is what was copied what lies there now? Its writer may be at it still. */
-static tarn_code is_settled(struct tarn_mend *m, const char *path, const struct tarn_object *copied, bool *out,
-                            struct tarn_err *err)
+static tarn_code is_settled(struct tarn_mend *m, const char *path, const struct tarn_object *copied,
+                            bool *out, struct tarn_err *err)
 {
     struct tarn_object now = { 0 };
     TARN_ERR(fault);
@@ -67,8 +68,8 @@ static tarn_code is_settled(struct tarn_mend *m, const char *path, const struct 
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
 }
 
-static tarn_code put_aside(struct tarn_mend *m, const char *path, const char *to, char digest[TARN_SHA256_HEX],
-                           char token[TARN_TOKEN_TEXT], struct tarn_err *err)
+static tarn_code put_aside(struct tarn_mend *m, const char *path, const char *to,
+                           char digest[TARN_SHA256_HEX], char token[TARN_TOKEN_TEXT], struct tarn_err *err)
 {
     bool settled = false;
 
@@ -110,7 +111,8 @@ tarn_code tarn_mend_away(struct tarn_mend *m, const char *path, struct tarn_err 
     return code == TARN_OK && m->applies ? tarn_place_remove(m->run.place, path, err) : code;
 }
 
-tarn_code tarn_mend_put(struct tarn_mend *m, const char *path, const char *text, size_t len, struct tarn_err *err)
+tarn_code tarn_mend_put(struct tarn_mend *m, const char *path, const char *text, size_t len,
+                        struct tarn_err *err)
 {
     tarn_code code = tarn_repair_tell_write(m->r->use, path, err);
 

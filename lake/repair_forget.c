@@ -1,8 +1,9 @@
-/* repair_forget.c - files that the table lists and that are gone are taken out of the snapshot. Gone is what storage says
- * itself, file by file, at that moment; an error is no such answer, and neither is a folder in which nothing of the
- * table is left, since then its file system is not mounted. A file that is there goes only by name, and only when it cannot
- * be read or has another size; a folder's name, which means whatever lies there, gives up none that can be read. The rows are lost to
- * readers already, so that the commit counts as no change of data. */
+/* repair_forget.c - files that the table lists and that are gone are taken out of the snapshot.
+ * Gone is what storage says itself, file by file, at that moment; an error is no such answer,
+ * and neither is a folder in which nothing of the table is left, since then its file system is
+ * not mounted. A file that is there goes only by name, and only when it cannot be read or has
+ * another size; a folder's name, which means whatever lies there, gives up none that can be
+ * read. The rows are lost to readers already, so that the commit counts as no change of data. */
 #include "formats/manifest/manifest.h"
 #include "formats/parquet/parquet.h"
 #include "lake/repair_run.h"
@@ -20,7 +21,8 @@ static void search_done(struct search *s)
     tarn_repair_names_done(&s->names);
 }
 
-static tarn_code leave(struct search *s, const char *path, const char *reason, const char *message, struct tarn_err *err)
+static tarn_code leave(struct search *s, const char *path, const char *reason, const char *message,
+                       struct tarn_err *err)
 {
     return tarn_repair_leave_out(s->run->use, path, reason, message, err);
 }
@@ -34,8 +36,8 @@ static tarn_code take(struct search *s, const char *path, struct tarn_err *err)
     return tarn_repair_op(s->run->use, false, path, NULL, err);
 }
 
-/* One that is there, by its name or a folder's. With another size it may be whole: then `register` keeps its rows, and only
- * its own name gives it up. */
+/* One that is there, by its name or a folder's. With another size it may be
+ * whole: then `register` keeps its rows, and only its own name gives it up. */
 static tarn_code judge_named(struct search *s, const struct tarn_file *file, const struct tarn_object *object,
                              struct tarn_err *err)
 {

@@ -1,5 +1,5 @@
-/* repair_known.c - what the catalog knows of files and transactions, as sets, and what lies in the table's folder. Chains of
- * short reads: no repair pins the database's log. */
+/* repair_known.c - what the catalog knows of files and transactions, as sets, and what
+ * lies in the table's folder. Chains of short reads: no repair pins the database's log. */
 #include "base/text.h"
 #include "formats/manifest/manifest.h"
 #include "lake/lease.h"
@@ -45,8 +45,8 @@ static tarn_code rows_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     r->count = 0;
     memcpy(after, r->after, sizeof after);
-    return tx->ops->files.page_old(tx, r->run->table->id, r->run->table->version, r->after_version, after, PAGE_ROWS,
-                                   note_row, r, err);
+    return tx->ops->files.page_old(tx, r->run->table->id, r->run->table->version, r->after_version, after,
+                                   PAGE_ROWS, note_row, r, err);
 }
 
 static tarn_code note_retired(void *ctx, const struct tarn_retired_file *file, struct tarn_err *err)
@@ -114,8 +114,9 @@ static tarn_code ids_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     int64_t table_id = ids->run->table->id;
 
     ids->count = 0;
-    return ids->adopted ? tx->ops->commits.list_adopted(tx, table_id, ids->below, PAGE_ROWS, note_id, ids, err)
-                        : tx->ops->commits.list(tx, table_id, ids->below, PAGE_ROWS, note_id, ids, err);
+    return ids->adopted
+               ? tx->ops->commits.list_adopted(tx, table_id, ids->below, PAGE_ROWS, note_id, ids, err)
+               : tx->ops->commits.list(tx, table_id, ids->below, PAGE_ROWS, note_id, ids, err);
 }
 
 tarn_code tarn_repair_known_ids(struct tarn_repair_run *run, struct tarn_fileset *out, int64_t *adopted,
@@ -187,7 +188,8 @@ static tarn_code is_adopted(const struct old_log *log, const char *path, bool *o
         return TARN_OK;
     tarn_code code = tarn_entry_read_at(log->run->place, path, &head, NULL, NULL, NULL, &fault);
     *out = code == TARN_OK && head.id && tarn_fileset_find(log->ids, head.id) != NULL;
-    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK
+                                                                             : tarn_err_move(err, &fault);
 }
 
 static tarn_code read_old_entry(struct old_log *log, const char *path, struct tarn_err *err)
@@ -200,7 +202,8 @@ static tarn_code read_old_entry(struct old_log *log, const char *path, struct ta
     if (code != TARN_OK || !counts)
         return code;
     code = tarn_entry_read_at(log->run->place, path, &head, NULL, note_op, log, &fault);
-    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK
+                                                                             : tarn_err_move(err, &fault);
 }
 
 static tarn_code read_old_log(struct tarn_repair_run *run, struct tarn_fileset *files, struct tarn_err *err)
@@ -276,10 +279,14 @@ static tarn_code live_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     live->count = 0;
     tarn_buf_clear(&live->texts);
-    return tx->ops->files.page(tx, live->run->table->id, live->version, live->after, PAGE_ROWS, keep_row, live, err);
+    return tx->ops->files.page(tx, live->run->table->id, live->version, live->after, PAGE_ROWS, keep_row,
+                               live, err);
 }
 
-static const char *text_at(const struct live *live, size_t at) { return at == SIZE_MAX ? NULL : live->texts.data + at; }
+static const char *text_at(const struct live *live, size_t at)
+{
+    return at == SIZE_MAX ? NULL : live->texts.data + at;
+}
 
 static tarn_code give(struct live *live, tarn_file_fn *fn, void *ctx, struct tarn_err *err)
 {
@@ -342,12 +349,14 @@ static tarn_code visit(void *ctx, const struct tarn_object *object, struct tarn_
     return tarn_buf_check(&listing->folders, err);
 }
 
-tarn_code tarn_repair_list_files(struct tarn_repair_run *run, tarn_object_fn *fn, void *ctx, struct tarn_err *err)
+tarn_code tarn_repair_list_files(struct tarn_repair_run *run, tarn_object_fn *fn, void *ctx,
+                                 struct tarn_err *err)
 {
     __attribute__((cleanup(listing_done))) struct listing listing = { .run = run, .fn = fn, .ctx = ctx };
     tarn_code code = tarn_place_list(run->place, "", false, visit, &listing, err);
 
-    for (size_t at = 0; code == TARN_OK && at < listing.folders.len; at += strlen(listing.folders.data + at) + 1)
+    for (size_t at = 0; code == TARN_OK && at < listing.folders.len;
+         at += strlen(listing.folders.data + at) + 1)
         code = tarn_place_list(run->place, listing.folders.data + at, true, visit, &listing, err);
     return code;
 }

@@ -1,7 +1,8 @@
-/* repair_mend.h - a walk over the documents of one table: each is held against what the catalog says, and, when it
- * applies, what is missing or damaged is written again and what somebody else wrote is put aside. It holds the table's turn
- * of publication, so that no publisher works beside it. manifest.json alone is left to the publisher: the decision says
- * that what lies there now may be written over. Shared by repair_republish.c, repair_adopt.c and repair_mend_*.c. */
+/* repair_mend.h - a walk over the documents of one table: each is held against what the catalog
+ * says, and, when it applies, what is missing or damaged is written again and what somebody else
+ * wrote is put aside. It holds the table's turn of publication, so that no publisher works beside
+ * it. manifest.json alone is left to the publisher: the decision says that what lies there now
+ * may be written over. Shared by repair_republish.c, repair_adopt.c and repair_mend_*.c. */
 #ifndef TARN_LAKE_REPAIR_MEND_H
 #define TARN_LAKE_REPAIR_MEND_H
 #include "lake/publish_run.h"
@@ -22,12 +23,12 @@ struct tarn_mend {
     bool foreign_manifest;    /* manifest.json is not Tarn's */
 };
 void tarn_mend_done(struct tarn_mend *mend);
-/* Everything, in the order in which storage may change. `mend` is zeroed but for r, applies and keeps_foreign.
- * TARN_STORAGE_AHEAD when the log holds commits of this very table that the catalog lost. */
+/* Everything, in the order in which storage may change. `mend` is zeroed but for r, applies and
+ * keeps_foreign. TARN_STORAGE_AHEAD when the log holds commits of this very table that the catalog lost. */
 TARN_MUST tarn_code tarn_mend_all(struct tarn_mend *mend, struct tarn_err *err);
 
-/* The commit of a version, or what the table's row tells of the one it was adopted with; *out is empty when nobody knows of
- * one. */
+/* The commit of a version, or what the table's row tells of the one
+ * it was adopted with; *out is empty when nobody knows of one. */
 TARN_MUST tarn_code tarn_mend_commit(struct tarn_mend *mend, int64_t version, struct tarn_commit_row *out,
                                      struct tarn_err *err);
 
@@ -41,9 +42,9 @@ TARN_MUST tarn_code tarn_mend_log(struct tarn_mend *mend, struct tarn_err *err);
 TARN_MUST tarn_code tarn_mend_checkpoints(struct tarn_mend *mend, struct tarn_err *err);
 TARN_MUST tarn_code tarn_mend_batches(struct tarn_mend *mend, struct tarn_err *err);
 
-/* repair_aside.c: tells that the document goes to _conflicts/<time>/, and, when the walk applies, copies it there whole;
- * then it may be overwritten. *digest and *token (may be NULL) are those of what was copied. One that vanished is
- * fine. */
+/* repair_aside.c: tells that the document goes to _conflicts/<time>/, and, when
+ * the walk applies, copies it there whole; then it may be overwritten. *digest and
+ * *token (may be NULL) are those of what was copied. One that vanished is fine. */
 TARN_MUST tarn_code tarn_mend_aside(struct tarn_mend *mend, const char *path, char digest[TARN_SHA256_HEX],
                                     char token[TARN_TOKEN_TEXT], struct tarn_err *err);
 /* The same, and it leaves its place. */

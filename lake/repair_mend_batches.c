@@ -1,5 +1,5 @@
-/* repair_mend_batches.c - the checkpoints of staged batches under processed/. Those that are still to be shown are the
- * publisher's; of the others each document must hold what the catalog says. */
+/* repair_mend_batches.c - the checkpoints of staged batches under processed/. Those that are still
+ * to be shown are the publisher's; of the others each document must hold what the catalog says. */
 #include "lake/batch_page.h"
 #include "lake/lease.h"
 #include "lake/repair_mend.h"
@@ -34,7 +34,9 @@ static tarn_code render(void *ctx, const struct tarn_batch *batch, struct tarn_e
 static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct page *p = ctx;
-    const struct tarn_batch_filter filter = { .status = -1, .after = p->after[0] ? p->after : NULL, .limit = TARN_BATCH_PAGE };
+    const struct tarn_batch_filter filter = { .status = -1,
+                                              .after = p->after[0] ? p->after : NULL,
+                                              .limit = TARN_BATCH_PAGE };
 
     tarn_batch_page_clear(&p->page);
     p->rows = 0;
@@ -63,7 +65,9 @@ static tarn_code mend_one(struct page *p, const struct tarn_batch_page_doc *doc,
         code = tarn_mend_aside(m, doc->path, NULL, NULL, err);
     if (code == TARN_OK)
         code = tarn_mend_put(m, doc->path, tarn_batch_page_text(&p->page, doc), doc->len, err);
-    return code == TARN_OK && m->applies && doc->foreign ? tarn_store_write(m->run.lake->store, shown_tx, &shown, err) : code;
+    return code == TARN_OK && m->applies && doc->foreign
+               ? tarn_store_write(m->run.lake->store, shown_tx, &shown, err)
+               : code;
 }
 
 tarn_code tarn_mend_batches(struct tarn_mend *m, struct tarn_err *err)

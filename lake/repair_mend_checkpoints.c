@@ -1,6 +1,6 @@
-/* repair_mend_checkpoints.c - snapshots beside the log. One that is missing or damaged is written again, as long as the
- * catalog still has its version; and where the log has gaps that nobody can fill, or begins before Tarn, a new one stands for
- * all that lies before it. */
+/* repair_mend_checkpoints.c - snapshots beside the log. One that is missing or damaged is
+ * written again, as long as the catalog still has its version; and where the log has gaps that
+ * nobody can fill, or begins before Tarn, a new one stands for all that lies before it. */
 #include "formats/manifest/manifest.h"
 #include "lake/repair_mend.h"
 #include <stdio.h>
@@ -67,7 +67,8 @@ static tarn_code look_at(struct tarn_mend *m, const char *path, int64_t version,
     *there = code != TARN_NOT_FOUND;
     *good = code == TARN_OK && head.catalog && strcmp(head.catalog, m->run.lake->catalog_id) == 0 && head.table_uuid &&
             strcmp(head.table_uuid, m->run.table->uuid) == 0 && (version < 0 || head.version == version);
-    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK
+                                                                             : tarn_err_move(err, &fault);
 }
 
 static tarn_code write_one(struct tarn_mend *m, const struct row *row, struct tarn_err *err)
@@ -132,7 +133,8 @@ static tarn_code mend_unknown(struct tarn_mend *m, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 
-    for (size_t at = 0; code == TARN_OK && at < m->checkpoints.len; at += strlen(m->checkpoints.data + at) + 1) {
+    for (size_t at = 0; code == TARN_OK && at < m->checkpoints.len;
+         at += strlen(m->checkpoints.data + at) + 1) {
         bool there = false, good = false;
         code = look_at(m, m->checkpoints.data + at, -1, &there, &good, err);
         if (code == TARN_OK && there && !good)
@@ -143,7 +145,8 @@ static tarn_code mend_unknown(struct tarn_mend *m, struct tarn_err *err)
 
 static bool is_wanted(const struct tarn_mend *m)
 {
-    return m->good_checkpoint < m->lost_version || (m->adopted > 0 && m->good_checkpoint < m->run.table->first_version);
+    return m->good_checkpoint < m->lost_version ||
+           (m->adopted > 0 && m->good_checkpoint < m->run.table->first_version);
 }
 
 tarn_code tarn_mend_checkpoints(struct tarn_mend *m, struct tarn_err *err)

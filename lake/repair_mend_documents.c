@@ -31,7 +31,8 @@ tarn_code tarn_mend_schema(struct tarn_mend *m, struct tarn_err *err)
         return code == TARN_OK ? mend_cache(m, err) : code;
     bool is_wanted = text.len > 0;
     if (is_foreign)
-        code = is_wanted ? tarn_mend_aside(m, TARN_DOC_SCHEMA, NULL, NULL, err) : tarn_mend_away(m, TARN_DOC_SCHEMA, err);
+        code = is_wanted ? tarn_mend_aside(m, TARN_DOC_SCHEMA, NULL, NULL, err)
+                         : tarn_mend_away(m, TARN_DOC_SCHEMA, err);
     if (code == TARN_OK && is_wanted)
         code = tarn_mend_put(m, TARN_DOC_SCHEMA, text.data, text.len, err);
     return code == TARN_OK ? mend_cache(m, err) : code;
@@ -68,7 +69,8 @@ tarn_code tarn_mend_pointer(struct tarn_mend *m, struct tarn_err *err)
     code = tarn_pointer_read(m->run.place, &there, NULL, &fault);
     if (code != TARN_OK && code != TARN_NOT_FOUND && code != TARN_INVALID)
         return tarn_err_move(err, &fault);
-    bool is_foreign = code == TARN_INVALID || (code == TARN_OK && !is_known(m, there) && strcmp(there, shown) != 0);
+    bool is_foreign =
+        code == TARN_INVALID || (code == TARN_OK && !is_known(m, there) && strcmp(there, shown) != 0);
     if (code == TARN_OK && strcmp(there, shown) == 0)
         return TARN_OK;
     if (code == TARN_NOT_FOUND && !shown[0])
@@ -95,7 +97,8 @@ static tarn_code is_by_tarn(struct tarn_mend *m, bool *out, struct tarn_err *err
     code = tarn_manifest_read_at(m->run.place, &head, NULL, NULL, NULL, &fault);
     *out = code == TARN_OK && head.catalog && strcmp(head.catalog, m->run.lake->catalog_id) == 0 && head.table_uuid &&
            strcmp(head.table_uuid, m->run.table->uuid) == 0;
-    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK
+                                                                             : tarn_err_move(err, &fault);
 }
 
 static tarn_code is_absent(struct tarn_mend *m, bool *out, struct tarn_err *err)

@@ -1,6 +1,6 @@
-/* repair_mend_log.c - the log: entries of Tarn's own commits are held against what the catalog says and made again, from the
- * same rows; entries from before Tarn are only looked at, since the catalog does not know what they did. Whatever else lies there is
- * somebody else's. */
+/* repair_mend_log.c - the log: entries of Tarn's own commits are held against what the catalog
+ * says and made again, from the same rows; entries from before Tarn are only looked at, since
+ * the catalog does not know what they did. Whatever else lies there is somebody else's. */
 #include "base/text.h"
 #include "base/time.h"
 #include "formats/manifest/manifest.h"
@@ -60,7 +60,8 @@ static void mark_seen(struct tarn_mend *m, const char *id)
 
 static bool is_ours(const struct tarn_mend *m, const char *catalog, const char *uuid)
 {
-    return catalog && uuid && strcmp(catalog, m->run.lake->catalog_id) == 0 && strcmp(uuid, m->run.table->uuid) == 0;
+    return catalog && uuid && strcmp(catalog, m->run.lake->catalog_id) == 0 &&
+           strcmp(uuid, m->run.table->uuid) == 0;
 }
 
 static tarn_code ahead(const struct tarn_mend *m, const char *path, int64_t version, struct tarn_err *err)
@@ -70,9 +71,10 @@ static tarn_code ahead(const struct tarn_mend *m, const char *path, int64_t vers
                      m->run.table->location, path, (long long)version);
 }
 
-/* An entry of the history from before under a wrong name gets its own; when that is taken it is a copy, and goes. Zeros
- * before the number are no wrong name. */
-static tarn_code give_name(struct tarn_mend *m, const char *path, const char *name, const char *id, struct tarn_err *err)
+/* An entry of the history from before under a wrong name gets its own; when that
+ * is taken it is a copy, and goes. Zeros before the number are no wrong name. */
+static tarn_code give_name(struct tarn_mend *m, const char *path, const char *name, const char *id,
+                           struct tarn_err *err)
 {
     TARN_AUTO_DONE(buf) struct tarn_buf text = { 0 };
     struct tarn_object object = { 0 };
@@ -156,8 +158,8 @@ static tarn_code judge_names(struct tarn_mend *m, struct tarn_err *err)
 /* --- what must lie there --- */
 
 /* Without all its operations at hand: is it a whole entry of that version? */
-static tarn_code is_readable(struct tarn_mend *m, const char *path, const struct tarn_publish_entry *entry, bool *there,
-                             bool *good, struct tarn_err *err)
+static tarn_code is_readable(struct tarn_mend *m, const char *path, const struct tarn_publish_entry *entry,
+                             bool *there, bool *good, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1 };
     tarn_code code = tarn_publish_own_entry(&m->run, path, entry->version, &head, there, good, err);
@@ -186,14 +188,19 @@ static tarn_code write_again(struct tarn_mend *m, const char *path, const struct
     if (entry->text)
         return tarn_mend_put(m, path, entry->text, entry->len, err);
     tarn_code code = tarn_repair_tell_write(m->r->use, path, err);
-    return code == TARN_OK && m->applies ? tarn_publish_huge(&m->run, entry->huge, TARN_PUT_REPLACE, err) : code;
+    return code == TARN_OK && m->applies ? tarn_publish_huge(&m->run, entry->huge, TARN_PUT_REPLACE, err)
+                                         : code;
 }
 
 /* `objects` gathers those that are simply not there. */
-struct gathered { struct tarn_new_object objects[TARN_PUBLISH_ENTRIES]; char names[TARN_PUBLISH_ENTRIES][TARN_TXN_ID_MAX + 8]; size_t count; };
+struct gathered {
+    struct tarn_new_object objects[TARN_PUBLISH_ENTRIES];
+    char names[TARN_PUBLISH_ENTRIES][TARN_TXN_ID_MAX + 8];
+    size_t count;
+};
 
-static tarn_code gather(struct tarn_mend *m, struct gathered *g, const char *path, const struct tarn_publish_entry *entry,
-                        struct tarn_err *err)
+static tarn_code gather(struct tarn_mend *m, struct gathered *g, const char *path,
+                        const struct tarn_publish_entry *entry, struct tarn_err *err)
 {
     snprintf(g->names[g->count], sizeof g->names[0], "%.*s.json", TARN_TXN_ID_MAX, entry->transaction);
     g->objects[g->count] = (struct tarn_new_object){ g->names[g->count], entry->text, entry->len, false };
@@ -235,7 +242,8 @@ static tarn_code mend_entry(struct tarn_mend *m, struct gathered *g, const struc
     return code == TARN_OK ? write_again(m, path, entry, err) : code;
 }
 
-static tarn_code mend_entries(void *ctx, const struct tarn_publish_entry *entries, size_t count, struct tarn_err *err)
+static tarn_code mend_entries(void *ctx, const struct tarn_publish_entry *entries, size_t count,
+                              struct tarn_err *err)
 {
     struct tarn_mend *m = ctx;
     struct gathered g = { .count = 0 };
@@ -273,5 +281,6 @@ tarn_code tarn_mend_log(struct tarn_mend *m, struct tarn_err *err)
         code = expect_latest(m, err);
     if (code == TARN_OK)
         code = judge_names(m, err);
-    return code == TARN_OK ? tarn_publish_entries(&m->run, m->run.table->log_from, mend_entries, m, err) : code;
+    return code == TARN_OK ? tarn_publish_entries(&m->run, m->run.table->log_from, mend_entries, m, err)
+                           : code;
 }

@@ -1,5 +1,6 @@
-/* repair_mend_way.c - a folder or a symbolic link that has the name of a document, and a file that has the log's: no reader
- * takes it for one, and nothing can be written over it. It goes to _conflicts/<time>/ as it is. */
+/* repair_mend_way.c - a folder or a symbolic link that has the name of a
+ * document, and a file that has the log's: no reader takes it for one, and
+ * nothing can be written over it. It goes to _conflicts/<time>/ as it is. */
 #include "base/text.h"
 #include "formats/manifest/manifest.h"
 #include "lake/repair_mend.h"
@@ -18,7 +19,8 @@ static void way_done(struct way *way)
 
 static bool is_document(const char *name)
 {
-    static const char *const k_documents[] = { TARN_DOC_MANIFEST, TARN_DOC_POINTER, TARN_DOC_SCHEMA, TARN_DOC_SCHEMA_CACHE };
+    static const char *const k_documents[] = { TARN_DOC_MANIFEST, TARN_DOC_POINTER, TARN_DOC_SCHEMA,
+                                               TARN_DOC_SCHEMA_CACHE };
     bool is = false;
 
     for (size_t i = 0; i < TARN_COUNT(k_documents); i++)

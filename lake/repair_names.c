@@ -1,5 +1,5 @@
-/* repair_names.c - the `paths` of a request: files by their names, and with a "/" at the end all files below a folder ("/"
- * alone: of the table). */
+/* repair_names.c - the `paths` of a request: files by their names, and with
+ * a "/" at the end all files below a folder ("/" alone: of the table). */
 #include "lake/repair_run.h"
 #include <string.h>
 
@@ -73,7 +73,8 @@ bool tarn_repair_names_has(const struct tarn_repair_names *names, const char *pa
     return tarn_fileset_find(&names->exact, path) != NULL;
 }
 
-tarn_code tarn_repair_names_each(const json_t *paths, tarn_repair_name_fn *fn, void *ctx, struct tarn_err *err)
+tarn_code tarn_repair_names_each(const json_t *paths, tarn_repair_name_fn *fn, void *ctx,
+                                 struct tarn_err *err)
 {
     TARN_AUTO_DONE(fileset) struct tarn_fileset seen = { 0 };
     tarn_code code = TARN_OK;

@@ -1,6 +1,7 @@
-/* repair_register.c - data files that lie in the table's folder and that no commit knows are committed, with what their
- * footers and paths tell. A file that a commit removed never comes back this way, one that cannot be read stays out, and
- * a young one, which its writer may still register, is taken only by name. A file of the table that is named has its
+/* repair_register.c - data files that lie in the table's folder and that no commit knows
+ * are committed, with what their footers and paths tell. A file that a commit removed never
+ * comes back this way, one that cannot be read stays out, and a young one, which its writer
+ * may still register, is taken only by name. A file of the table that is named has its
  * facts read again: where they are wrong or missing, the same path is removed and added. */
 #include "base/json.h"
 #include "base/text.h"
@@ -56,13 +57,15 @@ static tarn_code keep(struct search *s, const char *path, bool is_named, bool is
     return s->found[s->count++].path ? TARN_OK : tarn_fail_oom(err);
 }
 
-static tarn_code leave(struct search *s, const char *path, const char *reason, const char *message, struct tarn_err *err)
+static tarn_code leave(struct search *s, const char *path, const char *reason, const char *message,
+                       struct tarn_err *err)
 {
     return tarn_repair_leave_out(s->run->use, path, reason, message, err);
 }
 
 /* A file that is there. */
-static tarn_code consider(struct search *s, const char *path, int64_t mtime_ms, bool is_named, struct tarn_err *err)
+static tarn_code consider(struct search *s, const char *path, int64_t mtime_ms, bool is_named,
+                          struct tarn_err *err)
 {
     const struct tarn_fileset_entry *known = tarn_fileset_find(&s->known, path);
     bool is_live = known && known->flags & TARN_FILE_LISTED;
@@ -146,8 +149,8 @@ static bool has_keys(const struct search *s, const struct tarn_commit_op *op)
     return true;
 }
 
-/* *taken false: it is left out, and told. The operation is the newest one. `version`: of the schema that it is listed with,
- * 0: none. */
+/* *taken false: it is left out, and told. The operation is the newest
+ * one. `version`: of the schema that it is listed with, 0: none. */
 static tarn_code read_facts(struct search *s, const struct candidate *c, int64_t version, bool *taken,
                             struct tarn_err *err)
 {
@@ -168,7 +171,8 @@ static tarn_code read_facts(struct search *s, const struct candidate *c, int64_t
         return TARN_OK;
     tarn_repair_drop_op(use);
     if (code == TARN_VERIFICATION_FAILED || code == TARN_INCOMPATIBLE_SCHEMA)
-        return leave(s, c->path, code == TARN_VERIFICATION_FAILED ? "unreadable" : tarn_code_slug(code), fault.detail, err);
+        return leave(s, c->path, code == TARN_VERIFICATION_FAILED ? "unreadable" : tarn_code_slug(code),
+                     fault.detail, err);
     return tarn_err_move(err, &fault);
 }
 
@@ -251,10 +255,13 @@ static bool drop_strange(const json_t *keys, const json_t *path, json_t *values)
     return drops;
 }
 
-/* The listed values with those of the path over them; *out NULL: nothing differs. 14 and "14" are the same. */
-static tarn_code merge_values(const json_t *keys, const char *listed, const char *told, char **out, struct tarn_err *err)
+/* The listed values with those of the path over them; *out
+ * NULL: nothing differs. 14 and "14" are the same. */
+static tarn_code merge_values(const json_t *keys, const char *listed, const char *told, char **out,
+                              struct tarn_err *err)
 {
-    json_auto_t *values = listed ? json_loads(listed, 0, NULL) : json_object(), *path = told ? json_loads(told, 0, NULL) : NULL;
+    json_auto_t *values = listed ? json_loads(listed, 0, NULL) : json_object(),
+                *path = told ? json_loads(told, 0, NULL) : NULL;
     const char *key;
     json_t *value;
     bool differs = false;
@@ -295,7 +302,8 @@ static bool settle(struct tarn_commit_op *op, const struct listed *l, char *merg
 
 static tarn_code take_again(struct search *s, const struct candidate *c, struct tarn_err *err)
 {
-    __attribute__((cleanup(listed_done))) struct listed l = { .table_id = s->run->table->id, .path = c->path };
+    __attribute__((cleanup(listed_done))) struct listed l = { .table_id = s->run->table->id,
+                                                              .path = c->path };
     struct tarn_repair_use *use = s->run->use;
     bool taken = false;
     char *merged = NULL;
@@ -341,7 +349,8 @@ tarn_code tarn_repair_register(struct tarn_repair_run *run, struct tarn_err *err
     use->commit.verify = TARN_VERIFY_FOOTER;
     tarn_code code = tarn_repair_names_read(use->paths, &s.names, err);
     if (code == TARN_OK)
-        code = tarn_verify_begin(&s.verifying, &use->commit, run->table, &run->schemas, TARN_VERIFY_FOOTER, err);
+        code =
+            tarn_verify_begin(&s.verifying, &use->commit, run->table, &run->schemas, TARN_VERIFY_FOOTER, err);
     if (code == TARN_OK)
         code = tarn_repair_known_files(run, &s.known, err);
     if (code == TARN_OK)

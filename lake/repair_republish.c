@@ -1,6 +1,6 @@
-/* repair_republish.c - the documents of the table again from the catalog. Whatever of them can be mended beside a publisher is
- * mended before the decision, since it says what the catalog said all along; the decision then ends the block and lets the
- * publisher write over the manifest that lies there. */
+/* repair_republish.c - the documents of the table again from the catalog. Whatever of them can be mended
+ * beside a publisher is mended before the decision, since it says what the catalog said all along; the
+ * decision then ends the block and lets the publisher write over the manifest that lies there. */
 #include "formats/manifest/manifest.h"
 #include "lake/repair_mend.h"
 #include <string.h>
@@ -29,7 +29,8 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK || code == TARN_VERSION_NOT_FOUND ? TARN_OK : tarn_err_move(err, &none);
 }
 
-tarn_code tarn_mend_commit(struct tarn_mend *m, int64_t version, struct tarn_commit_row *out, struct tarn_err *err)
+tarn_code tarn_mend_commit(struct tarn_mend *m, int64_t version, struct tarn_commit_row *out,
+                           struct tarn_err *err)
 {
     const struct tarn_table *t = m->run.table;
     struct find f = { m->run.table_id, version, out };
@@ -72,7 +73,8 @@ static tarn_code walk(struct tarn_mend *m, struct tarn_err *err)
 tarn_code tarn_mend_all(struct tarn_mend *m, struct tarn_err *err)
 {
     const struct tarn_table *table = m->r->table;
-    __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { m->r->lake, table->id, NULL };
+    __attribute__((cleanup(tarn_publish_turn_end))) struct tarn_publish_turn turn = { m->r->lake, table->id,
+                                                                                      NULL };
 
     m->run.lake = m->r->lake;
     m->run.table_id = table->id;

@@ -1,5 +1,5 @@
-/* repair_tell.c - what a repair found, on its way into the answer: lists that are cut at a bound and counted beyond it, and
- * the operations of the commit to come. */
+/* repair_tell.c - what a repair found, on its way into the answer: lists that are
+ * cut at a bound and counted beyond it, and the operations of the commit to come. */
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/time.h"
@@ -24,11 +24,12 @@ static const char *without_path(const char *message, const char *path)
 {
     size_t len = strlen(path);
 
-    return strncmp(message, path, len) == 0 && strncmp(message + len, ": ", 2) == 0 ? message + len + 2 : message;
+    return strncmp(message, path, len) == 0 && strncmp(message + len, ": ", 2) == 0 ? message + len + 2
+                                                                                    : message;
 }
 
-tarn_code tarn_repair_leave_out(struct tarn_repair_use *use, const char *path, const char *reason, const char *message,
-                                struct tarn_err *err)
+tarn_code tarn_repair_leave_out(struct tarn_repair_use *use, const char *path, const char *reason,
+                                const char *message, struct tarn_err *err)
 {
     return add(&use->left_out,
                json_pack("{s:o, s:s, s:o}", "path", tarn_json_str(path), "reason", reason, "message",
@@ -41,9 +42,11 @@ tarn_code tarn_repair_tell_write(struct tarn_repair_use *use, const char *path, 
     return add(&use->writes, tarn_json_str(path), err);
 }
 
-tarn_code tarn_repair_tell_move(struct tarn_repair_use *use, const char *from, const char *to, struct tarn_err *err)
+tarn_code tarn_repair_tell_move(struct tarn_repair_use *use, const char *from, const char *to,
+                                struct tarn_err *err)
 {
-    return add(&use->moves, json_pack("{s:o, s:o}", "from", tarn_json_str(from), "to", tarn_json_str(to)), err);
+    return add(&use->moves, json_pack("{s:o, s:o}", "from", tarn_json_str(from), "to", tarn_json_str(to)),
+               err);
 }
 
 /* --- the operations --- */
@@ -65,8 +68,8 @@ static tarn_code make_room(struct tarn_repair_use *use, struct tarn_err *err)
     return TARN_OK;
 }
 
-tarn_code tarn_repair_op(struct tarn_repair_use *use, bool is_add, const char *path, struct tarn_commit_op **out,
-                         struct tarn_err *err)
+tarn_code tarn_repair_op(struct tarn_repair_use *use, bool is_add, const char *path,
+                         struct tarn_commit_op **out, struct tarn_err *err)
 {
     tarn_code code = make_room(use, err);
     char *name = code == TARN_OK ? strdup(path) : NULL;
@@ -76,8 +79,9 @@ tarn_code tarn_repair_op(struct tarn_repair_use *use, bool is_add, const char *p
     if (code != TARN_OK)
         return code;
     struct tarn_commit_op *op = &use->commit.ops[use->commit.op_count];
-    *op = (struct tarn_commit_op){ .is_add = is_add,
-                                   .file = { .path = name, .size = -1, .records = -1, .removed_version = -1 } };
+    *op =
+        (struct tarn_commit_op){ .is_add = is_add,
+                                 .file = { .path = name, .size = -1, .records = -1, .removed_version = -1 } };
     use->names[use->commit.op_count++] = name;
     use->commit.add_count += is_add;
     if (out)
@@ -147,8 +151,8 @@ tarn_code tarn_repair_describe(struct tarn_repair_use *use, struct tarn_err *err
     const char *plan = tarn_repair_plan_text(use->plan);
     char description[160];
 
-    snprintf(description, sizeof description, "repair %s: %zu added, %" PRId64 " removed", plan, use->commit.add_count,
-             removes_only(use));
+    snprintf(description, sizeof description, "repair %s: %zu added, %" PRId64 " removed", plan,
+             use->commit.add_count, removes_only(use));
     tarn_buf_clear(&use->commit.texts);
     tarn_jsonw_object(&w);
     tarn_jsonw_kstr(&w, "author", use->commit.principal ? use->commit.principal : "tarn");

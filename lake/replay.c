@@ -1,5 +1,5 @@
-/* replay.c - documents in: a log entry is one version, a snapshot another. Both stream: a document of a million files
- * needs the memory of the buffer, a snapshot 24 bytes a file beside it. */
+/* replay.c - documents in: a log entry is one version, a snapshot another. Both stream: a document
+ * of a million files needs the memory of the buffer, a snapshot 24 bytes a file beside it. */
 #include "lake/replay.h"
 #include "formats/fileset.h"
 #include <stdio.h>
@@ -52,7 +52,8 @@ static int64_t schema_of(const struct tarn_replay *r, int64_t told, int64_t at_m
     return version;
 }
 
-static void take_head(const struct tarn_replay *r, const struct tarn_entry_head *head, struct tarn_commit_row *row)
+static void take_head(const struct tarn_replay *r, const struct tarn_entry_head *head,
+                      struct tarn_commit_row *row)
 {
     row->committed_at = head->timestamp >= 0 ? head->timestamp : row->committed_at;
     row->schema_version = schema_of(r, head->schema_version, row->committed_at);
@@ -215,10 +216,12 @@ static tarn_code describe(struct tarn_replay *r, const char *entry, struct tarn_
     tarn_code code = tarn_entry_read_at(r->place, path, head, NULL, NULL, NULL, &fault);
     if (code == TARN_OK)
         take_head(r, head, row);
-    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return code == TARN_OK || code == TARN_INVALID || code == TARN_NOT_FOUND ? TARN_OK
+                                                                             : tarn_err_move(err, &fault);
 }
 
-static tarn_code close_snapshot(struct snapshot *s, const struct tarn_manifest_head *document, struct tarn_err *err)
+static tarn_code close_snapshot(struct snapshot *s, const struct tarn_manifest_head *document,
+                                struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .timestamp = -1 };
     struct tarn_replay *r = s->replay;
@@ -240,7 +243,8 @@ static tarn_code close_snapshot(struct snapshot *s, const struct tarn_manifest_h
     return code == TARN_OK ? tarn_held_close(r, &row, !s->ask->in_history, err) : code;
 }
 
-tarn_code tarn_replay_snapshot(struct tarn_replay *r, const struct tarn_replay_snapshot *ask, struct tarn_err *err)
+tarn_code tarn_replay_snapshot(struct tarn_replay *r, const struct tarn_replay_snapshot *ask,
+                               struct tarn_err *err)
 {
     __attribute__((cleanup(snapshot_done))) struct snapshot s = { .replay = r, .ask = ask, .counts = true };
     __attribute__((cleanup(tarn_manifest_head_done))) struct tarn_manifest_head head = { .last_updated = -1 };

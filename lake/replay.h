@@ -1,6 +1,6 @@
-/* replay.h - commits that storage tells of go into the catalog again, version by version, in transactions of some
- * thousand rows. Of a table that is there each transaction ends with a version that is whole, so that a crash leaves a
- * prefix of the history; one of more rows is staged, as a large commit is. */
+/* replay.h - commits that storage tells of go into the catalog again, version by version, in transactions
+ * of some thousand rows. Of a table that is there each transaction ends with a version that is whole, so
+ * that a crash leaves a prefix of the history; one of more rows is staged, as a large commit is. */
 #ifndef TARN_LAKE_REPLAY_H
 #define TARN_LAKE_REPLAY_H
 #include "lake/pace.h"
@@ -23,20 +23,21 @@ struct tarn_replay {
     struct tarn_pace pace;
 };
 TARN_MUST tarn_code tarn_replay_begin(struct tarn_replay *replay, struct tarn_err *err);
-/* The version that the entry made, on top of the table's. TARN_STORAGE_AHEAD: it does not fit; the versions before it are
- * kept. Of a table that is there the caller holds the claim of its lease. */
-TARN_MUST tarn_code tarn_replay_entry(struct tarn_replay *replay, const char *id, int64_t version, struct tarn_err *err);
-/* The files of a document that holds them all become those of `version`; no version between is made. `entry`: the id of
- * the log entry that made it, for what it says of the commit; NULL: the document tells. `in_history` false: the version
- * gets no commit of its own (it was adopted). */
+/* The version that the entry made, on top of the table's. TARN_STORAGE_AHEAD: it does not fit; the
+ * versions before it are kept. Of a table that is there the caller holds the claim of its lease. */
+TARN_MUST tarn_code tarn_replay_entry(struct tarn_replay *replay, const char *id, int64_t version,
+                                      struct tarn_err *err);
+/* The files of a document that holds them all become those of `version`; no version between is
+ * made. `entry`: the id of the log entry that made it, for what it says of the commit; NULL: the
+ * document tells. `in_history` false: the version gets no commit of its own (it was adopted). */
 struct tarn_replay_snapshot {
     const char *path; /* of the document */
     int64_t version;
     const char *entry;
     bool in_history;
 };
-TARN_MUST tarn_code tarn_replay_snapshot(struct tarn_replay *replay, const struct tarn_replay_snapshot *snapshot,
-                                         struct tarn_err *err);
+TARN_MUST tarn_code tarn_replay_snapshot(struct tarn_replay *replay,
+                                         const struct tarn_replay_snapshot *snapshot, struct tarn_err *err);
 /* Writes what still waits. */
 TARN_MUST tarn_code tarn_replay_end(struct tarn_replay *replay, struct tarn_err *err);
 void tarn_replay_done(struct tarn_replay *replay);
@@ -67,8 +68,8 @@ struct tarn_held {
 TARN_MUST tarn_code tarn_held_add(struct tarn_replay *replay, int64_t version, bool is_add, bool is_lax,
                                   const struct tarn_file *file, struct tarn_err *err);
 /* Closes the open version: *row (borrowed; its counts are not looked at) is its commit. */
-TARN_MUST tarn_code tarn_held_close(struct tarn_replay *replay, const struct tarn_commit_row *row, bool no_row,
-                                    struct tarn_err *err);
+TARN_MUST tarn_code tarn_held_close(struct tarn_replay *replay, const struct tarn_commit_row *row,
+                                    bool no_row, struct tarn_err *err);
 TARN_MUST tarn_code tarn_held_flush(struct tarn_replay *replay, struct tarn_err *err);
 void tarn_held_free(struct tarn_held *held);
 
@@ -79,5 +80,6 @@ struct tarn_held_part {
     bool open;       /* the open version's operations too */
 };
 /* TARN_FILE_CONFLICT: one of them does not follow, none was written. */
-TARN_MUST tarn_code tarn_held_write(struct tarn_replay *replay, const struct tarn_held_part *part, struct tarn_err *err);
+TARN_MUST tarn_code tarn_held_write(struct tarn_replay *replay, const struct tarn_held_part *part,
+                                    struct tarn_err *err);
 #endif

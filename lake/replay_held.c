@@ -1,5 +1,5 @@
-/* replay_held.c - the buffer between documents and store: operations and commits are copied into it, and written when it is
- * full (replay_write.c). */
+/* replay_held.c - the buffer between documents and store: operations and
+ * commits are copied into it, and written when it is full (replay_write.c). */
 #include "base/text.h"
 #include "lake/replay.h"
 #include <string.h>
@@ -118,8 +118,8 @@ static tarn_code make_room(struct tarn_replay *r, struct tarn_err *err)
 
 /* --- filling it --- */
 
-tarn_code tarn_held_add(struct tarn_replay *r, int64_t version, bool is_add, bool is_lax, const struct tarn_file *file,
-                        struct tarn_err *err)
+tarn_code tarn_held_add(struct tarn_replay *r, int64_t version, bool is_add, bool is_lax,
+                        const struct tarn_file *file, struct tarn_err *err)
 {
     struct tarn_held *held = r->held;
     bool failed = false;
@@ -157,7 +157,8 @@ static tarn_code copy_row(const struct tarn_commit_row *row, const struct tarn_c
     return failed ? tarn_fail_oom(err) : TARN_OK;
 }
 
-tarn_code tarn_held_close(struct tarn_replay *r, const struct tarn_commit_row *row, bool no_row, struct tarn_err *err)
+tarn_code tarn_held_close(struct tarn_replay *r, const struct tarn_commit_row *row, bool no_row,
+                          struct tarn_err *err)
 {
     struct tarn_held *held = r->held;
     struct tarn_held_commit *commit = &held->commits[held->commit_count++];

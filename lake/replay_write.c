@@ -1,5 +1,6 @@
-/* replay_write.c - what is held goes into the store: commits with their operations, and what was read of a version that is not
- * whole yet, by one transaction. It may run twice, so that it changes nothing but what it writes. */
+/* replay_write.c - what is held goes into the store: commits with their
+ * operations, and what was read of a version that is not whole yet, by one
+ * transaction. It may run twice, so that it changes nothing but what it writes. */
 #include "lake/batch.h"
 #include "lake/event.h"
 #include "lake/lease.h"
@@ -23,8 +24,8 @@ struct write {
     int64_t left_to, left_at;
 };
 
-static tarn_code write_op(struct tarn_tx *tx, const struct tarn_replay *r, const struct tarn_held_op *op, int64_t version,
-                          struct tarn_commit_row *counts, struct tarn_err *err)
+static tarn_code write_op(struct tarn_tx *tx, const struct tarn_replay *r, const struct tarn_held_op *op,
+                          int64_t version, struct tarn_commit_row *counts, struct tarn_err *err)
 {
     int64_t size = op->file.size;
     TARN_ERR(fault);
@@ -42,8 +43,8 @@ static tarn_code write_op(struct tarn_tx *tx, const struct tarn_replay *r, const
     return TARN_OK;
 }
 
-static tarn_code write_ops(struct tarn_tx *tx, const struct tarn_replay *r, size_t from, size_t count, int64_t version,
-                           struct tarn_commit_row *counts, struct tarn_err *err)
+static tarn_code write_ops(struct tarn_tx *tx, const struct tarn_replay *r, size_t from, size_t count,
+                           int64_t version, struct tarn_commit_row *counts, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 
@@ -52,8 +53,9 @@ static tarn_code write_ops(struct tarn_tx *tx, const struct tarn_replay *r, size
     return code;
 }
 
-static tarn_code write_batches(struct tarn_tx *tx, const struct tarn_replay *r, const struct tarn_held_commit *commit,
-                               const struct tarn_commit_row *row, int64_t before, struct tarn_err *err)
+static tarn_code write_batches(struct tarn_tx *tx, const struct tarn_replay *r,
+                               const struct tarn_held_commit *commit, const struct tarn_commit_row *row,
+                               int64_t before, struct tarn_err *err)
 {
     const struct tarn_batch_told told = { .status = TARN_BATCH_IS_COMPLETED,
                                           .start_time = -1,
@@ -84,7 +86,8 @@ static tarn_code write_rollback(struct tarn_tx *tx, struct write *w, const struc
         return TARN_OK;
     tarn_code code = tx->ops->commits.insert_rollback(tx, table_id, row->version, row->rollback_to, err);
     if (code == TARN_OK)
-        code = tarn_rollback_batches(tx, table_id, row->version, row->rollback_to, row->committed_at, &left, err);
+        code = tarn_rollback_batches(tx, table_id, row->version, row->rollback_to, row->committed_at, &left,
+                                     err);
     if (left) {
         w->left_version = row->version;
         w->left_to = row->rollback_to;
@@ -128,8 +131,8 @@ static tarn_code move_state(struct state *state, struct tarn_commit_row *row, st
     return TARN_OK;
 }
 
-static tarn_code write_commit(struct tarn_tx *tx, struct write *w, const struct tarn_held_commit *commit, size_t op,
-                              struct tarn_err *err)
+static tarn_code write_commit(struct tarn_tx *tx, struct write *w, const struct tarn_held_commit *commit,
+                              size_t op, struct tarn_err *err)
 {
     struct tarn_replay *r = w->replay;
     struct tarn_commit_row row = commit->row; /* borrows */
@@ -161,7 +164,8 @@ static tarn_code write_open(struct tarn_tx *tx, struct write *w, size_t op, stru
     w->written = r->held->written;
     if (!r->is_new && !r->staged)
         code = tx->ops->tables.stage(tx, r->table->id, r->held->open_version, err);
-    return code == TARN_OK ? write_ops(tx, r, op, r->held->open_ops, r->held->open_version, &w->written, err) : code;
+    return code == TARN_OK ? write_ops(tx, r, op, r->held->open_ops, r->held->open_version, &w->written, err)
+                           : code;
 }
 
 static tarn_code write_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -187,7 +191,8 @@ static tarn_code left_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct write *w = ctx;
     bool left = false;
-    tarn_code code = tarn_rollback_batches(tx, w->replay->table->id, w->left_version, w->left_to, w->left_at, &left, err);
+    tarn_code code =
+        tarn_rollback_batches(tx, w->replay->table->id, w->left_version, w->left_to, w->left_at, &left, err);
 
     if (code == TARN_OK && !left)
         w->left_version = 0;
@@ -196,7 +201,8 @@ static tarn_code left_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static tarn_code take_latest(struct tarn_replay *r, const struct write *w, struct tarn_err *err)
 {
-    const struct tarn_held_commit *last = w->part->to > w->part->from ? &r->held->commits[w->part->to - 1] : NULL;
+    const struct tarn_held_commit *last =
+        w->part->to > w->part->from ? &r->held->commits[w->part->to - 1] : NULL;
     char *latest = last && last->row.transaction ? strdup(last->row.transaction) : NULL;
 
     if (last && last->row.transaction && !latest)

@@ -1,5 +1,6 @@
-/* retake.c - one table, in an order that a crash may cut anywhere: the block first, then schemas, then version by version,
- * last the note of what storage shows, which ends the block. Run again it finds the rest. */
+/* retake.c - one table, in an order that a crash may cut anywhere: the
+ * block first, then schemas, then version by version, last the note of what
+ * storage shows, which ends the block. Run again it finds the rest. */
 #include "lake/retake.h"
 #include "base/time.h"
 #include "lake/event.h"
@@ -38,7 +39,8 @@ static tarn_code load_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK ? tx->ops->publications.get(tx, r->table_id, &r->pub, err) : code;
 }
 
-/* The name in a manifest that Tarn wrote after the one noted, when no change of the row still waits to be shown. */
+/* The name in a manifest that Tarn wrote after the one noted,
+ * when no change of the row still waits to be shown. */
 static void find_name(struct tarn_retaking *r)
 {
     const struct tarn_manifest_head *head = &r->traces.manifest;
@@ -104,8 +106,8 @@ static tarn_code claim(struct tarn_retaking *r, struct tarn_err *err)
     return code == TARN_OK ? tarn_store_write(r->lake->store, block_tx, r, err) : code;
 }
 
-static tarn_code take_step(struct tarn_retaking *r, struct tarn_replay *replay, const struct tarn_retake_step *step,
-                           struct tarn_err *err)
+static tarn_code take_step(struct tarn_retaking *r, struct tarn_replay *replay,
+                           const struct tarn_retake_step *step, struct tarn_err *err)
 {
     const struct tarn_trace *entry = tarn_traces_entry(&r->traces, step->version);
     char path[TARN_TXN_ID_MAX + 48] = TARN_DOC_MANIFEST;
@@ -143,14 +145,18 @@ static tarn_code take_versions(struct tarn_retaking *r, struct tarn_err *err)
     if (code == TARN_OK)
         return TARN_OK;
     TARN_ERR(ignored); /* the fault is told; what is whole is kept, what is left the sweeper finds */
-    tarn_code kept = replay.staged ? tarn_lease_undo(r->lake, r->table_id, &ignored) : tarn_replay_end(&replay, &ignored);
+    tarn_code kept =
+        replay.staged ? tarn_lease_undo(r->lake, r->table_id, &ignored) : tarn_replay_end(&replay, &ignored);
     (void)kept;
     return code;
 }
 
 static tarn_code take_batches(struct tarn_retaking *r, struct tarn_err *err)
 {
-    struct tarn_retake_batches ask = { .lake = r->lake, .place = r->place, .table = r->table, .catalog = r->lake->catalog_id,
+    struct tarn_retake_batches ask = { .lake = r->lake,
+                                       .place = r->place,
+                                       .table = r->table,
+                                       .catalog = r->lake->catalog_id,
                                        .dry_run = r->dry_run };
     tarn_code code = tarn_retake_batches(&ask, err);
 
@@ -165,12 +171,14 @@ static tarn_code judge_shown(struct tarn_retaking *r, struct tarn_err *err)
     bool is_so = false;
 
     r->shown = r->pub;
-    if (r->traces.manifest.version == r->pub.version && strcmp(r->traces.manifest_sha256, r->pub.manifest_sha256) == 0)
+    if (r->traces.manifest.version == r->pub.version &&
+        strcmp(r->traces.manifest_sha256, r->pub.manifest_sha256) == 0)
         return TARN_OK;
     if (!r->traces.manifest_own || r->traces.manifest.version < r->pub.version ||
         r->traces.manifest.version > r->table->version)
         return TARN_OK;
-    tarn_code code = tarn_retake_shown(r->lake, r->place, r->table, r->lake->catalog_id, &r->traces, &r->shown, &is_so, err);
+    tarn_code code = tarn_retake_shown(r->lake, r->place, r->table, r->lake->catalog_id, &r->traces,
+                                       &r->shown, &is_so, err);
     r->has_shown = code == TARN_OK && is_so;
     r->foreign = code == TARN_OK && !is_so;
     return code;
@@ -185,13 +193,15 @@ static tarn_code add_checkpoints(struct tarn_tx *tx, const struct tarn_retaking 
     for (size_t i = 0; i < r->traces.checkpoints.count && code == TARN_OK; i++) {
         const struct tarn_trace *trace = &r->traces.checkpoints.items[i];
         if (trace->version > r->version && trace->version <= r->table->version)
-            code = tx->ops->history.add_checkpoint(tx, r->table_id, trace->version, tarn_trace_id(&r->traces, trace), err);
+            code = tx->ops->history.add_checkpoint(tx, r->table_id, trace->version,
+                                                   tarn_trace_id(&r->traces, trace), err);
     }
     return code;
 }
 
 /* The other name, when nobody has it, and when the document that tells it is Tarn's. */
-static tarn_code rename_table(struct tarn_tx *tx, struct tarn_retaking *r, struct tarn_table *table, struct tarn_err *err)
+static tarn_code rename_table(struct tarn_tx *tx, struct tarn_retaking *r, struct tarn_table *table,
+                              struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *same = NULL;
     struct tarn_ident ident;
@@ -218,7 +228,8 @@ static tarn_code rename_table(struct tarn_tx *tx, struct tarn_retaking *r, struc
     return tarn_event_add(tx, TARN_EVENT_RENAMED, table, tarn_now_ms(), json_pack("{s:s}", "from", was), err);
 }
 
-static tarn_code tell(struct tarn_tx *tx, const struct tarn_retaking *r, const struct tarn_table *table, struct tarn_err *err)
+static tarn_code tell(struct tarn_tx *tx, const struct tarn_retaking *r, const struct tarn_table *table,
+                      struct tarn_err *err)
 {
     int64_t lost = 0;
 
@@ -226,8 +237,9 @@ static tarn_code tell(struct tarn_tx *tx, const struct tarn_retaking *r, const s
         lost += r->plan.gaps[i].to - r->plan.gaps[i].from + 1;
     return tarn_event_add(tx, TARN_EVENT_RECOVERED, table, tarn_now_ms(),
                           json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "uuid", table->uuid, "from_version",
-                                    (json_int_t)r->version, "version", (json_int_t)table->version, "lost_versions",
-                                    (json_int_t)lost, "schemas", (json_int_t)r->schemas, "batches", (json_int_t)r->batches),
+                                    (json_int_t)r->version, "version", (json_int_t)table->version,
+                                    "lost_versions", (json_int_t)lost, "schemas", (json_int_t)r->schemas,
+                                    "batches", (json_int_t)r->batches),
                           err);
 }
 
@@ -248,7 +260,8 @@ static tarn_code end_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code == TARN_OK)
         code = tx->ops->tables.update(tx, table, err);
     if (code == TARN_OK && r->has_shown && !r->name_taken) /* else the manifest is written again, under the name that stays */
-        code = tx->ops->publications.put(tx, r->table_id, &r->shown, r->schema_conflict ? 0 : r->doc.current_version, err);
+        code = tx->ops->publications.put(tx, r->table_id, &r->shown,
+                                         r->schema_conflict ? 0 : r->doc.current_version, err);
     if (code == TARN_OK)
         code = add_checkpoints(tx, r, err);
     return code == TARN_OK && (r->changed || r->renamed) ? tell(tx, r, table, err) : code;

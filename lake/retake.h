@@ -1,5 +1,5 @@
-/* retake.h - what storage knows of a managed table and its row does not, as after a restored backup, is taken back:
- * schemas, commits (lake/replay.h), checkpoints of batches, a new name. */
+/* retake.h - what storage knows of a managed table and its row does not, as after a restored
+ * backup, is taken back: schemas, commits (lake/replay.h), checkpoints of batches, a new name. */
 #ifndef TARN_LAKE_RETAKE_H
 #define TARN_LAKE_RETAKE_H
 #include "lake/schema_rows.h"
@@ -33,9 +33,9 @@ struct tarn_retaking {
     struct tarn_schema_doc doc;
 };
 void tarn_retaking_done(struct tarn_retaking *retaking);
-/* Blocks, as long as the log is long. TARN_STORAGE_AHEAD: a version does not follow from the one before; those before it
- * are kept and the table stays blocked. TARN_OVERLOADED: a large commit is under way. The table's turn
- * (lake/publish_run.h) is the caller's. */
+/* Blocks, as long as the log is long. TARN_STORAGE_AHEAD: a version does not follow from
+ * the one before; those before it are kept and the table stays blocked. TARN_OVERLOADED:
+ * a large commit is under way. The table's turn (lake/publish_run.h) is the caller's. */
 TARN_MUST tarn_code tarn_retake_run(struct tarn_retaking *retaking, struct tarn_err *err);
 
 /* --- its parts --- */
@@ -55,10 +55,12 @@ struct tarn_retake_batches {
     int64_t count;       /* out */
 };
 TARN_MUST tarn_code tarn_retake_batches(struct tarn_retake_batches *ask, struct tarn_err *err);
-/* retake_shown.c: does manifest.json hold the files of its version? Then *pub is what a publication would have noted. */
-TARN_MUST tarn_code tarn_retake_shown(struct tarn_lake *lake, struct tarn_place *place, const struct tarn_table *table,
-                                      const char *catalog, const struct tarn_traces *traces,
-                                      struct tarn_publication *pub, bool *is_so, struct tarn_err *err);
+/* retake_shown.c: does manifest.json hold the files of its
+ * version? Then *pub is what a publication would have noted. */
+TARN_MUST tarn_code tarn_retake_shown(struct tarn_lake *lake, struct tarn_place *place,
+                                      const struct tarn_table *table, const char *catalog,
+                                      const struct tarn_traces *traces, struct tarn_publication *pub,
+                                      bool *is_so, struct tarn_err *err);
 /* retake_checkpoint.c: manifest.json beside the log too, as the checkpoint of `version`. */
 TARN_MUST tarn_code tarn_retake_checkpoint(struct tarn_retaking *retaking, const char *id, int64_t version,
                                            struct tarn_err *err);

@@ -1,5 +1,6 @@
-/* retake_batches.c - the checkpoints under processed/ that carry the table's ids: what they tell of a batch is taken where
- * it is newer than the row, or tells more. Which commit counts is told by the history, never by a checkpoint. */
+/* retake_batches.c - the checkpoints under processed/ that carry the table's ids:
+ * what they tell of a batch is taken where it is newer than the row, or tells
+ * more. Which commit counts is told by the history, never by a checkpoint. */
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -57,15 +58,17 @@ static bool says(const json_t *root, const char *key, const char *value)
 static int64_t newest(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* False: it is not one of this table's checkpoints. */
-static bool parse(const struct tarn_retake_batches *ask, const char *path, const json_t *root, struct tarn_batch *out)
+static bool parse(const struct tarn_retake_batches *ask, const char *path, const json_t *root,
+                  struct tarn_batch *out)
 {
     const char *id = json_string_value(json_object_get(root, "batch_id"));
     const char *status = json_string_value(json_object_get(root, "status"));
     char expected[TARN_BATCH_DOC_PATH];
 
     *out = (struct tarn_batch){ .version = -1 };
-    if (!id || !status || !says(root, "catalog", ask->catalog) || !says(root, "table_uuid", ask->table->uuid) ||
-        tarn_batch_id_check(id, "batch_id", NULL) != TARN_OK || !tarn_batch_status_parse(status, &out->status))
+    if (!id || !status || !says(root, "catalog", ask->catalog) ||
+        !says(root, "table_uuid", ask->table->uuid) || tarn_batch_id_check(id, "batch_id", NULL) != TARN_OK ||
+        !tarn_batch_status_parse(status, &out->status))
         return false;
     tarn_batch_doc_path(id, expected);
     if (strcmp(expected, path) != 0)
@@ -109,8 +112,8 @@ static tarn_code read_doc(struct page *p, const char *path, struct tarn_err *err
 
 /* --- against the row --- */
 
-static tarn_code find_version(struct tarn_tx *tx, const struct page *p, const struct tarn_batch *told, int64_t *version,
-                              struct tarn_err *err)
+static tarn_code find_version(struct tarn_tx *tx, const struct page *p, const struct tarn_batch *told,
+                              int64_t *version, struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
     TARN_ERR(none);
@@ -126,14 +129,17 @@ static tarn_code find_version(struct tarn_tx *tx, const struct page *p, const st
 
 static int64_t either(int64_t a, int64_t b) { return a >= 0 ? a : b; }
 
-/* *out: the row as it is to be; it borrows. A checkpoint of the very commit knows better when its merge began. */
-static void merge(const struct tarn_batch *row, const struct tarn_batch *told, int64_t version, struct tarn_batch *out)
+/* *out: the row as it is to be; it borrows. A checkpoint of
+ * the very commit knows better when its merge began. */
+static void merge(const struct tarn_batch *row, const struct tarn_batch *told, int64_t version,
+                  struct tarn_batch *out)
 {
     bool is_newer = told->updated_at > row->updated_at, is_same = version >= 0 && version == row->version;
 
     *out = *row;
     out->size = either(row->size, told->size);
-    if (is_newer && told->status != TARN_BATCH_IS_COMPLETED && row->status == TARN_BATCH_IS_COMPLETED && row->version >= 0)
+    if (is_newer && told->status != TARN_BATCH_IS_COMPLETED && row->status == TARN_BATCH_IS_COMPLETED &&
+        row->version >= 0)
         is_newer = told->status == TARN_BATCH_IS_ROLLED_BACK && is_same;
     if (is_newer || is_same) {
         out->start_time = told->start_time;
@@ -159,7 +165,8 @@ static bool equal(const struct tarn_batch *a, const struct tarn_batch *b)
            a->num_records == b->num_records && a->size == b->size;
 }
 
-static tarn_code note_shown(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch *told, struct tarn_err *err)
+static tarn_code note_shown(struct tarn_tx *tx, int64_t table_id, const struct tarn_batch *told,
+                            struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_batch_done))) struct tarn_batch now = { 0 };
     tarn_code code = tx->ops->batches.get(tx, table_id, told->batch_id, &now, err);
@@ -169,7 +176,8 @@ static tarn_code note_shown(struct tarn_tx *tx, int64_t table_id, const struct t
     return tx->ops->batches.shown(tx, table_id, told->batch_id, now.revision, false, err);
 }
 
-static tarn_code take_doc(struct tarn_tx *tx, struct page *p, const struct tarn_batch *told, struct tarn_err *err)
+static tarn_code take_doc(struct tarn_tx *tx, struct page *p, const struct tarn_batch *told,
+                          struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_batch_done))) struct tarn_batch row = { 0 };
     struct tarn_batch wanted = *told;
@@ -212,7 +220,8 @@ static tarn_code take_page(struct page *p, struct tarn_err *err)
     tarn_code code = tarn_lake_goes_on(p->ask->lake, err);
 
     if (code == TARN_OK && p->count > 0)
-        code = p->ask->dry_run ? tarn_store_read(store, take_tx, p, err) : tarn_store_write(store, take_tx, p, err);
+        code = p->ask->dry_run ? tarn_store_read(store, take_tx, p, err)
+                               : tarn_store_write(store, take_tx, p, err);
     if (code == TARN_OK)
         p->ask->count += p->taken;
     p->taken = 0;

@@ -1,5 +1,5 @@
-/* retake_checkpoint.c - after a gap the log can no longer be replayed across it: the snapshot that was taken instead lies
- * beside it as a checkpoint from then on, for those who read the log. */
+/* retake_checkpoint.c - after a gap the log can no longer be replayed across it: the snapshot that
+ * was taken instead lies beside it as a checkpoint from then on, for those who read the log. */
 #include "lake/retake.h"
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static tarn_code copy(struct tarn_reader *reader, struct tarn_writer *writer, st
     return code;
 }
 
-tarn_code tarn_retake_checkpoint(struct tarn_retaking *r, const char *id, int64_t version, struct tarn_err *err)
+tarn_code tarn_retake_checkpoint(struct tarn_retaking *r, const char *id, int64_t version,
+                                 struct tarn_err *err)
 {
     TARN_AUTO(reader) struct tarn_reader *reader = NULL;
     TARN_AUTO(writer) struct tarn_writer *writer = NULL;

@@ -1,5 +1,5 @@
-/* retake_schemas.c - schema versions that schema.json has above the newest row. They are taken when the document tells
- * the others as the catalog does. */
+/* retake_schemas.c - schema versions that schema.json has above the newest row.
+ * They are taken when the document tells the others as the catalog does. */
 #include "base/json.h"
 #include "base/time.h"
 #include "lake/event.h"
@@ -61,8 +61,8 @@ tarn_code tarn_retake_schemas_look(struct tarn_retaking *r, struct tarn_err *err
     return TARN_OK;
 }
 
-static tarn_code add_row(struct tarn_schema_rows *rows, const struct tarn_schema_version *version, int64_t otherwise_ms,
-                         struct tarn_err *err)
+static tarn_code add_row(struct tarn_schema_rows *rows, const struct tarn_schema_version *version,
+                         int64_t otherwise_ms, struct tarn_err *err)
 {
     struct tarn_schema_row *more = reallocarray(rows->rows, rows->count + 1, sizeof *more);
 
@@ -75,7 +75,8 @@ static tarn_code add_row(struct tarn_schema_rows *rows, const struct tarn_schema
     *row = (struct tarn_schema_row){ .version = version->version,
                                      .schema = tarn_json_text(version->json),
                                      .renames = renames ? tarn_json_text(version->renames) : NULL,
-                                     .created_at = version->created_at >= 0 ? version->created_at : otherwise_ms };
+                                     .created_at =
+                                         version->created_at >= 0 ? version->created_at : otherwise_ms };
     return row->schema && (row->renames || !renames) ? TARN_OK : tarn_fail_oom(err);
 }
 

@@ -1,5 +1,5 @@
-/* retake_shown.c - manifest.json against the version that it says it is. Ids prove nothing: an old writer that adds a
- * file and writes the document back keeps them. The bytes do, else the files one by one. */
+/* retake_shown.c - manifest.json against the version that it says it is. Ids prove nothing: an old writer
+ * that adds a file and writes the document back keeps them. The bytes do, else the files one by one. */
 #include "formats/fileset.h"
 #include "lake/lease.h"
 #include "lake/publish_run.h"
@@ -48,14 +48,16 @@ static tarn_code same_bytes(struct compare *c, const struct tarn_table *table, c
     const struct tarn_commit_row own = { .version = c->version,
                                          .transaction = head->transaction,
                                          .committed_at = head->last_updated,
-                                         .schema_version = head->schema_version > 0 ? head->schema_version : 0 };
+                                         .schema_version =
+                                             head->schema_version > 0 ? head->schema_version : 0 };
 
     *is_so = false;
     snprintf(lake.catalog_id, sizeof lake.catalog_id, "%s", catalog);
-    if (c->commit.transaction && (!head->transaction || strcmp(head->transaction, c->commit.transaction) != 0))
+    if (c->commit.transaction &&
+        (!head->transaction || strcmp(head->transaction, c->commit.transaction) != 0))
         return TARN_OK;
-    return tarn_publish_manifest_is(&run, c->commit.transaction ? &c->commit : &own, head, traces->manifest_sha256, is_so,
-                                    err);
+    return tarn_publish_manifest_is(&run, c->commit.transaction ? &c->commit : &own, head,
+                                    traces->manifest_sha256, is_so, err);
 }
 
 /* --- by its files --- */
@@ -115,8 +117,8 @@ static tarn_code same_files(struct compare *c, struct tarn_place *place, bool *i
 }
 
 tarn_code tarn_retake_shown(struct tarn_lake *lake, struct tarn_place *place, const struct tarn_table *table,
-                            const char *catalog, const struct tarn_traces *traces, struct tarn_publication *pub,
-                            bool *is_so, struct tarn_err *err)
+                            const char *catalog, const struct tarn_traces *traces,
+                            struct tarn_publication *pub, bool *is_so, struct tarn_err *err)
 {
     __attribute__((cleanup(compare_done))) struct compare c = { .lake = lake, .table_id = table->id };
 

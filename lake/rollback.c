@@ -72,14 +72,15 @@ static tarn_code page_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
     in->count = 0;
     tarn_buf_clear(&in->paths);
-    return tx->ops->files.removed_page(tx, in->table_id, in->version, in->use->to_version, &in->from, PAGE_ROWS,
-                                       note_file, in, &in->to, err);
+    return tx->ops->files.removed_page(tx, in->table_id, in->version, in->use->to_version, &in->from,
+                                       PAGE_ROWS, note_file, in, &in->to, err);
 }
 
 static tarn_code note_missing(struct inspection *in, const char *path, struct tarn_err *err)
 {
     in->total++;
-    if (json_array_size(in->missing) == PATHS_MAX || json_array_append_new(in->missing, json_string(path)) == 0)
+    if (json_array_size(in->missing) == PATHS_MAX ||
+        json_array_append_new(in->missing, json_string(path)) == 0)
         return TARN_OK;
     return tarn_fail_oom(err);
 }
@@ -113,7 +114,8 @@ static tarn_code incomplete(const struct inspection *in, struct tarn_err *err)
 static tarn_code open_place(struct inspection *in, const struct tarn_table *table, struct tarn_err *err)
 {
     TARN_ERR(fault);
-    tarn_code code = tarn_place_open(in->use->commit.lake->storage, table->location, false, &in->place, &fault);
+    tarn_code code =
+        tarn_place_open(in->use->commit.lake->storage, table->location, false, &in->place, &fault);
 
     if (code == TARN_NOT_FOUND)
         return tarn_fail(err, TARN_STORAGE_UNAVAILABLE, "the table's folder %s is not there", table->location);
@@ -121,7 +123,8 @@ static tarn_code open_place(struct inspection *in, const struct tarn_table *tabl
 }
 
 /* Every file that comes back, by name and size. No lock: should the table move on, the lease is refused. */
-static tarn_code inspect(const struct tarn_rollback_use *use, const struct tarn_table *table, struct tarn_err *err)
+static tarn_code inspect(const struct tarn_rollback_use *use, const struct tarn_table *table,
+                         struct tarn_err *err)
 {
     __attribute__((cleanup(inspection_freep))) struct inspection *in = calloc(1, sizeof *in);
     json_t *missing = json_array();
@@ -159,8 +162,8 @@ static void begin_phase(struct tarn_commit_lease *lease, int64_t to_version)
 }
 
 /* The removes first: a path may be live again in another file. */
-static tarn_code step(struct tarn_tx *tx, struct tarn_commit_use *commit, const struct tarn_table *table, int64_t rows,
-                      struct tarn_err *err)
+static tarn_code step(struct tarn_tx *tx, struct tarn_commit_use *commit, const struct tarn_table *table,
+                      int64_t rows, struct tarn_err *err)
 {
     const struct tarn_rollback_use *use = (const struct tarn_rollback_use *)commit;
     struct tarn_commit_lease *lease = &commit->lease;
@@ -170,9 +173,10 @@ static tarn_code step(struct tarn_tx *tx, struct tarn_commit_use *commit, const 
 
     if (lease->at == 0)
         begin_phase(lease, use->to_version);
-    tarn_code code = removes ? tx->ops->bulk.remove(tx, table->id, lease->version, &lease->cursor, rows, &at, &sum, err)
-                             : tx->ops->bulk.bring_back(tx, table->id, lease->version, use->to_version,
-                                                        &lease->cursor, rows, &at, &sum, err);
+    tarn_code code =
+        removes ? tx->ops->bulk.remove(tx, table->id, lease->version, &lease->cursor, rows, &at, &sum, err)
+                : tx->ops->bulk.bring_back(tx, table->id, lease->version, use->to_version, &lease->cursor,
+                                           rows, &at, &sum, err);
     if (code != TARN_OK)
         return code;
     *(removes ? &lease->files_removed : &lease->files_added) += sum.files;
@@ -219,8 +223,8 @@ struct batches {
     bool left;
 };
 
-typedef tarn_code mark_fn(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by, int64_t now_ms,
-                          int64_t limit, bool *left, struct tarn_err *err);
+typedef tarn_code mark_fn(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t to, int64_t by,
+                          int64_t now_ms, int64_t limit, bool *left, struct tarn_err *err);
 
 static tarn_code mark(struct batches *b, mark_fn *fn, int64_t from, int64_t to, struct tarn_err *err)
 {
@@ -243,10 +247,10 @@ static tarn_code count_again(void *ctx, int64_t from, int64_t to, struct tarn_er
     return mark(b, b->tx->ops->batches.count_again, from, to, err);
 }
 
-/* What the commits applied that no longer count is to be merged again; what a rollback that is undone now had taken
- * out is applied after all. Whoever asks for one batch is told right already (tarn_batch_get). */
-tarn_code tarn_rollback_batches(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t to_version, int64_t at_ms,
-                                bool *left, struct tarn_err *err)
+/* What the commits applied that no longer count is to be merged again; what a rollback that is undone now
+ * had taken out is applied after all. Whoever asks for one batch is told right already (tarn_batch_get). */
+tarn_code tarn_rollback_batches(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t to_version,
+                                int64_t at_ms, bool *left, struct tarn_err *err)
 {
     struct batches b = { .tx = tx, .table_id = table_id, .version = version, .at = at_ms };
     tarn_code code = tarn_lineage_only(tx, table_id, version - 1, to_version, take_out, &b, err);
@@ -273,13 +277,17 @@ static tarn_code change(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     use->batches_left = false;
     if (code != TARN_OK || use->commit.replayed)
         return code;
-    code = tx->ops->commits.insert_rollback(tx, use->commit.table_id, use->commit.row.version, use->to_version, err);
+    code = tx->ops->commits.insert_rollback(tx, use->commit.table_id, use->commit.row.version,
+                                            use->to_version, err);
     return code == TARN_OK ? mark_batches(tx, use, err) : code;
 }
 
 static bool needs_after(const void *state) { return ((const struct tarn_rollback_use *)state)->batches_left; }
 
-static tarn_code batches_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err) { return mark_batches(tx, ctx, err); }
+static tarn_code batches_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
+{
+    return mark_batches(tx, ctx, err);
+}
 
 static tarn_code after(struct tarn_lake *lake, void *state, struct tarn_err *err)
 {

@@ -5,8 +5,8 @@
 #include "lake/register.h"
 #include <string.h>
 
-tarn_code tarn_setting_merge(const char *key, char **target, const json_t *value, tarn_setting_check_fn *check,
-                             struct tarn_err *err)
+tarn_code tarn_setting_merge(const char *key, char **target, const json_t *value,
+                             tarn_setting_check_fn *check, struct tarn_err *err)
 {
     json_auto_t *merged = json_is_null(value) ? json_object() : json_loads(*target, 0, NULL);
     tarn_code code = TARN_OK;
@@ -58,11 +58,13 @@ tarn_code tarn_setting_enforcement(enum tarn_enforcement *target, bool *given, c
     return TARN_OK;
 }
 
-tarn_code tarn_setting_verify(enum tarn_verify *target, bool *given, const json_t *value, struct tarn_err *err)
+tarn_code tarn_setting_verify(enum tarn_verify *target, bool *given, const json_t *value,
+                              struct tarn_err *err)
 {
     enum tarn_verify parsed = TARN_VERIFY_OFF;
 
-    if (!json_is_null(value) && (!json_is_string(value) || !tarn_verify_parse(json_string_value(value), &parsed)))
+    if (!json_is_null(value) &&
+        (!json_is_string(value) || !tarn_verify_parse(json_string_value(value), &parsed)))
         return tarn_fail_field(err, "verify", "must be \"off\", \"size\", \"footer\" or null");
     *target = parsed;
     *given = !json_is_null(value);

@@ -1,5 +1,6 @@
-/* setting.h - single settings as a request gives them, the same for a table and a namespace: each reads one member of a
- * merge patch into the row. What is not valid is TARN_INVALID naming the member; null takes the setting away. */
+/* setting.h - single settings as a request gives them, the same for a table and
+ * a namespace: each reads one member of a merge patch into the row. What is not
+ * valid is TARN_INVALID naming the member; null takes the setting away. */
 #ifndef TARN_LAKE_SETTING_H
 #define TARN_LAKE_SETTING_H
 #include "catalog/types.h"

@@ -152,8 +152,8 @@ static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err
     return tarn_mode_plan(use, err);
 }
 
-/* A new name is told by itself; the other members by their names alone, since some hold what not every reader of
- * the feed should keep for ever. */
+/* A new name is told by itself; the other members by their names alone,
+ * since some hold what not every reader of the feed should keep for ever. */
 static tarn_code tell(struct tarn_tx *tx, const struct tarn_settings_use *use, const struct tarn_table *table,
                       struct tarn_err *err)
 {
@@ -190,17 +190,20 @@ static tarn_code update(struct tarn_tx *tx, const struct tarn_settings_use *use,
 /* Name and lists of files stand in documents of the table. */
 static bool shows(const struct tarn_settings_use *use, const struct tarn_table *table, bool had_links)
 {
-    return strcmp(use->ident.name, table->name) != 0 || strcmp(use->ident.namespace_, table->namespace_) != 0 ||
+    return strcmp(use->ident.name, table->name) != 0 ||
+           strcmp(use->ident.namespace_, table->namespace_) != 0 ||
            tarn_links_wanted(table->properties) != had_links;
 }
 
 /* What an Iceberg table says of itself stands in its metadata, which its own protocol changes. */
-static tarn_code refuse_of_iceberg(const struct tarn_settings_use *use, const struct tarn_table *table, struct tarn_err *err)
+static tarn_code refuse_of_iceberg(const struct tarn_settings_use *use, const struct tarn_table *table,
+                                   struct tarn_err *err)
 {
     static const char *const k_theirs[] = { "properties", "mode", "publish", "verify", "schema_enforcement" };
 
     for (size_t i = 0; i < TARN_COUNT(k_theirs); i++)
-        if (json_object_get(use->patch, k_theirs[i]) && table->format == TARN_FORMAT_ICEBERG && table->mode == TARN_MANAGED)
+        if (json_object_get(use->patch, k_theirs[i]) && table->format == TARN_FORMAT_ICEBERG &&
+            table->mode == TARN_MANAGED)
             return tarn_fail_code_field(err, TARN_TABLE_NOT_MANAGED, k_theirs[i],
                                         "an Iceberg table is changed through the Iceberg REST catalog (/iceberg)");
     return TARN_OK;

@@ -1,5 +1,5 @@
-/* settings_etag.c - the table's entity tag: its version tells of commits, its revision of everything else, and the
- * head of its uuid keeps it from naming a later table of the same name. */
+/* settings_etag.c - the table's entity tag: its version tells of commits, its revision of
+ * everything else, and the head of its uuid keeps it from naming a later table of the same name. */
 #include "lake/settings.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 void tarn_table_etag(const struct tarn_table *table, char out[TARN_ETAG_TEXT])
 {
-    snprintf(out, TARN_ETAG_TEXT, "\"%" PRId64 ".%" PRId64 ".%.8s\"", table->version, table->revision, table->uuid);
+    snprintf(out, TARN_ETAG_TEXT, "\"%" PRId64 ".%" PRId64 ".%.8s\"", table->version, table->revision,
+             table->uuid);
 }
 
 bool tarn_etag_matches(const char *header, const char *etag)

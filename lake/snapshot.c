@@ -247,7 +247,8 @@ static tarn_code find_version(struct tarn_tx *tx, const struct tarn_table *table
 
 /* --- what is known of the version --- */
 
-/* A version without a row, the first one. Its schema is the newest one until the next commit, which tells it. */
+/* A version without a row, the first one. Its schema is the
+ * newest one until the next commit, which tells it. */
 static tarn_code describe_first(struct tarn_tx *tx, const struct tarn_table *table, const struct birth *birth,
                                 struct tarn_snapshot *out, struct tarn_err *err)
 {

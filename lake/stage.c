@@ -92,10 +92,12 @@ void tarn_stage_free(struct tarn_stage *stage)
     free(stage);
 }
 
-static tarn_code write_file(struct tarn_tx *tx, const struct tarn_stage *stage, size_t i, struct tarn_err *err)
+static tarn_code write_file(struct tarn_tx *tx, const struct tarn_stage *stage, size_t i,
+                            struct tarn_err *err)
 {
     TARN_ERR(twice);
-    tarn_code code = tx->ops->files.add(tx, stage->id, stage->files[i].version, &stage->files[i].file, &twice);
+    tarn_code code =
+        tx->ops->files.add(tx, stage->id, stage->files[i].version, &stage->files[i].file, &twice);
 
     return code == TARN_OK || code == TARN_FILE_CONFLICT ? TARN_OK : tarn_err_move(err, &twice);
 }
@@ -107,7 +109,8 @@ static tarn_code write_one(struct tarn_tx *tx, const struct tarn_stage *stage, s
         return write_file(tx, stage, i, err);
     i -= stage->file_count;
     if (i < stage->entry_count)
-        return tx->ops->commits.insert_adopted(tx, stage->id, stage->entries[i].position, &stage->entries[i].row, err);
+        return tx->ops->commits.insert_adopted(tx, stage->id, stage->entries[i].position,
+                                               &stage->entries[i].row, err);
     return tx->ops->commits.take_id(tx, stage->id, stage->ids[i - stage->entry_count], err);
 }
 
@@ -129,7 +132,8 @@ static tarn_code flush(struct tarn_stage *stage, struct tarn_err *err)
     size_t count = stage->file_count + stage->entry_count + stage->id_count;
     tarn_code code = TARN_OK;
 
-    for (stage->from = 0; stage->from < count && code == TARN_OK && !stage->dry_run; stage->from = stage->to) {
+    for (stage->from = 0; stage->from < count && code == TARN_OK && !stage->dry_run;
+         stage->from = stage->to) {
         size_t rows = (size_t)tarn_pace_rows(&stage->pace), left = count - stage->from;
         stage->to = stage->from + (rows < left ? rows : left);
         code = tarn_lake_goes_on(stage->lake, err);

@@ -61,7 +61,8 @@ static tarn_code findings_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err
     struct sweep *s = ctx;
 
     s->left = false;
-    return tx->ops->monitors.expire_findings(tx, s->now_ms - s->lake->findings_retention_ms, CHUNK_ROWS, &s->left, err);
+    return tx->ops->monitors.expire_findings(tx, s->now_ms - s->lake->findings_retention_ms, CHUNK_ROWS,
+                                             &s->left, err);
 }
 
 static tarn_code silences_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -69,10 +70,12 @@ static tarn_code silences_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err
     struct sweep *s = ctx;
 
     s->left = false;
-    return tx->ops->silences.expire(tx, s->now_ms - s->lake->findings_retention_ms, CHUNK_ROWS, &s->left, err);
+    return tx->ops->silences.expire(tx, s->now_ms - s->lake->findings_retention_ms, CHUNK_ROWS, &s->left,
+                                    err);
 }
 
-/* How far back the samples of a table may still be closer than one an hour: nothing is read twice for that. */
+/* How far back the samples of a table may still be closer
+ * than one an hour: nothing is read twice for that. */
 #define META_THINNED "samples.thinned_before"
 
 static tarn_code thinned_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
@@ -82,8 +85,9 @@ static tarn_code thinned_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     TARN_ERR(unset);
 
     tarn_code code = tx->ops->meta.get(tx, META_THINNED, &text, &unset);
-    s->thinning = (struct tarn_thinning){ .expired_before = s->now_ms - s->lake->samples_retention_ms,
-                                          .hourly_before = (s->now_ms - TARN_DAY_MS) / TARN_HOUR_MS * TARN_HOUR_MS };
+    s->thinning =
+        (struct tarn_thinning){ .expired_before = s->now_ms - s->lake->samples_retention_ms,
+                                .hourly_before = (s->now_ms - TARN_DAY_MS) / TARN_HOUR_MS * TARN_HOUR_MS };
     if (code == TARN_OK)
         s->thinning.hourly_from = strtoll(text, NULL, 10);
     return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &unset);
@@ -107,7 +111,8 @@ static tarn_code thin_samples(struct sweep *s, struct tarn_err *err)
 {
     tarn_code code = tarn_store_read(s->lake->store, thinned_tx, s, err);
 
-    for (s->left = true; s->left && code == TARN_OK && !(s->is_over && s->is_over(s->ctx)); s->thinning = s->thinned)
+    for (s->left = true; s->left && code == TARN_OK && !(s->is_over && s->is_over(s->ctx));
+         s->thinning = s->thinned)
         code = tarn_store_write(s->lake->store, thin_tx, s, err);
     return code;
 }
@@ -130,8 +135,8 @@ static tarn_code reports_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 static tarn_code sweep_all(struct sweep *s, struct tarn_err *err)
 {
-    static tarn_tx_fn *const k_rounds[] = { staged_tx, dropped_tx, keys_tx, events_tx, findings_tx, silences_tx,
-                                          requests_tx, reports_tx };
+    static tarn_tx_fn *const k_rounds[] = { staged_tx,   dropped_tx,  keys_tx,     events_tx,
+                                            findings_tx, silences_tx, requests_tx, reports_tx };
     tarn_code code = tarn_leases_sweep(s->lake, err);
 
     for (size_t i = 0; i < TARN_COUNT(k_rounds) && code == TARN_OK; i++) {

@@ -14,8 +14,8 @@ TARN_MUST tarn_code tarn_lake_sweep(struct tarn_lake *lake, int64_t now_ms, stru
 struct tarn_sweeper;
 TARN_MUST tarn_code tarn_sweeper_start(struct tarn_lake *lake, struct tarn_sweeper **out,
                                        struct tarn_err *err);
-/* A large commit was given up, or a table dropped with its files: what is to be done is done soon. Any thread; never blocks.
- * NULL is fine. */
+/* A large commit was given up, or a table dropped with its files: what
+ * is to be done is done soon. Any thread; never blocks. NULL is fine. */
 void tarn_sweeper_nudge(struct tarn_sweeper *sweeper);
 void tarn_sweeper_stop(struct tarn_sweeper *sweeper); /* ends a running round after its chunk; NULL is fine */
 #endif

@@ -1,5 +1,5 @@
-/* traces.c - reading the traces: the manifest's head, and the head of each log entry that the catalog does not know. A
- * million names cost some 60 bytes each. */
+/* traces.c - reading the traces: the manifest's head, and the head of each log
+ * entry that the catalog does not know. A million names cost some 60 bytes each. */
 #include "lake/traces.h"
 #include "base/text.h"
 #include "lake/lease.h"
@@ -12,7 +12,8 @@ enum { KNOWN_A_READ = 1000 };
 
 void tarn_traces_done(struct tarn_traces *traces)
 {
-    struct tarn_trace_list *const lists[] = { &traces->entries, &traces->checkpoints, &traces->others, &traces->bad };
+    struct tarn_trace_list *const lists[] = { &traces->entries, &traces->checkpoints, &traces->others,
+                                              &traces->bad };
 
     for (size_t i = 0; i < TARN_COUNT(lists); i++) {
         free(lists[i]->items);
@@ -116,7 +117,9 @@ static tarn_code note_name(void *ctx, const struct tarn_object *object, struct t
         return TARN_OK;
     if (!is_checkpoint && !id_of(object->path, ".json", id))
         return TARN_OK;
-    const struct tarn_trace trace = { .version = -1, .timestamp = -1, .mtime_ms = object->mtime_ms, .id_at = names->len };
+    const struct tarn_trace trace = {
+        .version = -1, .timestamp = -1, .mtime_ms = object->mtime_ms, .id_at = names->len
+    };
     tarn_buf_add(names, id, strlen(id) + 1);
     tarn_code code = tarn_buf_check(names, err);
     if (code == TARN_OK && (object->is_symlink || object->is_folder))
@@ -187,7 +190,8 @@ static tarn_code sort_entry(struct listing *l, struct tarn_trace trace, const st
     if (!is_own(t, head->catalog, head->table_uuid))
         return keep(&t->others, trace, err);
     /* Tarn's own name their version and themselves. */
-    bool is_whole = head->version > 0 && head->version <= VERSION_MAX && head->id && strcmp(head->id, id) == 0;
+    bool is_whole =
+        head->version > 0 && head->version <= VERSION_MAX && head->id && strcmp(head->id, id) == 0;
     return keep(is_whole ? &t->entries : &t->bad, trace, err);
 }
 
@@ -230,7 +234,8 @@ static tarn_code open_checkpoint(struct listing *l, const struct tarn_trace *tra
 
 typedef tarn_code open_fn(struct listing *l, const struct tarn_trace *trace, struct tarn_err *err);
 
-static tarn_code open_all(struct listing *l, const struct tarn_trace_list *names, open_fn *open, struct tarn_err *err)
+static tarn_code open_all(struct listing *l, const struct tarn_trace_list *names, open_fn *open,
+                          struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 
@@ -257,10 +262,11 @@ static void sort(struct tarn_trace_list *list)
         qsort(list->items, list->count, sizeof *list->items, by_version);
 }
 
-tarn_code tarn_traces_log(struct tarn_place *place, const struct tarn_traces_ask *ask, struct tarn_traces *traces,
-                          struct tarn_err *err)
+tarn_code tarn_traces_log(struct tarn_place *place, const struct tarn_traces_ask *ask,
+                          struct tarn_traces *traces, struct tarn_err *err)
 {
-    __attribute__((cleanup(listing_done))) struct listing l = { .place = place, .ask = ask, .traces = traces };
+    __attribute__((
+        cleanup(listing_done))) struct listing l = { .place = place, .ask = ask, .traces = traces };
     tarn_code code = tarn_place_list(place, TARN_DIR_LOG, false, note_name, &l, err);
 
     if (code == TARN_OK && ask->table_id > 0)

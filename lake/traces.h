@@ -1,5 +1,6 @@
-/* traces.h - what the documents in a table's folder tell of its commits, and what a catalog that lacks some of them can
- * take back: an entry after the other where none is missing between, else a snapshot that lies there whole. */
+/* traces.h - what the documents in a table's folder tell of its commits, and
+ * what a catalog that lacks some of them can take back: an entry after the other
+ * where none is missing between, else a snapshot that lies there whole. */
 #ifndef TARN_LAKE_TRACES_H
 #define TARN_LAKE_TRACES_H
 #include "base/hash.h"
@@ -34,7 +35,8 @@ void tarn_traces_done(struct tarn_traces *traces);
 const char *tarn_trace_id(const struct tarn_traces *traces, const struct tarn_trace *trace);
 
 /* Reads manifest.json: state, head, fingerprint. Errors are storage's alone. */
-TARN_MUST tarn_code tarn_traces_manifest(struct tarn_place *place, struct tarn_traces *traces, struct tarn_err *err);
+TARN_MUST tarn_code tarn_traces_manifest(struct tarn_place *place, struct tarn_traces *traces,
+                                         struct tarn_err *err);
 
 struct tarn_traces_ask {
     struct tarn_lake *lake;
@@ -42,13 +44,14 @@ struct tarn_traces_ask {
     int64_t since_ms; /* older documents are passed over; INT64_MIN: none are */
     bool entries_only; /* checkpoints are long */
 };
-/* Lists the log and opens what is not passed over, heads only. Blocks; ends with TARN_OVERLOADED when the server stops. */
+/* Lists the log and opens what is not passed over, heads only.
+ * Blocks; ends with TARN_OVERLOADED when the server stops. */
 TARN_MUST tarn_code tarn_traces_log(struct tarn_place *place, const struct tarn_traces_ask *ask,
                                     struct tarn_traces *traces, struct tarn_err *err);
 
 /* traces_ids.c: no commit may have the id of an entry of somebody else, or of a name that is no entry. */
-TARN_MUST tarn_code tarn_traces_take_ids(struct tarn_lake *lake, int64_t table_id, const struct tarn_traces *traces,
-                                         struct tarn_err *err);
+TARN_MUST tarn_code tarn_traces_take_ids(struct tarn_lake *lake, int64_t table_id,
+                                         const struct tarn_traces *traces, struct tarn_err *err);
 
 /* --- traces_plan.c --- */
 struct tarn_retake_step {
@@ -68,11 +71,11 @@ struct tarn_retake {
     char why[256];      /* else why */
 };
 void tarn_retake_done(struct tarn_retake *plan);
-/* How to get from version `from` to the newest one that storage knows. Entries from `lowest` up to `from` that the catalog
- * does not know are another history than its own: then only a snapshot can go on from there, as where the files of `from` are
- * not known (`has_base` false). Pure. */
-TARN_MUST tarn_code tarn_retake_plan(const struct tarn_traces *traces, int64_t from, int64_t lowest, bool has_base,
-                                     struct tarn_retake *out, struct tarn_err *err);
+/* How to get from version `from` to the newest one that storage knows. Entries from `lowest` up
+ * to `from` that the catalog does not know are another history than its own: then only a snapshot
+ * can go on from there, as where the files of `from` are not known (`has_base` false). Pure. */
+TARN_MUST tarn_code tarn_retake_plan(const struct tarn_traces *traces, int64_t from, int64_t lowest,
+                                     bool has_base, struct tarn_retake *out, struct tarn_err *err);
 /* The one entry of that version; NULL: there is none, or more than one. */
 const struct tarn_trace *tarn_traces_entry(const struct tarn_traces *traces, int64_t version);
 #endif

@@ -1,4 +1,5 @@
-/* traces_ids.c - an entry is created, never overwritten: a commit under an id that lies there could not be published. */
+/* traces_ids.c - an entry is created, never overwritten: a
+ * commit under an id that lies there could not be published. */
 #include "lake/pace.h"
 #include "lake/traces.h"
 

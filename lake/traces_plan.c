@@ -78,7 +78,8 @@ static void doubt(struct tarn_retake *plan, const char *fmt, ...)
 
 /* --- what contradicts --- */
 
-static bool judge_past(const struct tarn_traces *traces, int64_t from, int64_t lowest, struct tarn_retake *plan)
+static bool judge_past(const struct tarn_traces *traces, int64_t from, int64_t lowest,
+                       struct tarn_retake *plan)
 {
     size_t at = at_or_above(&traces->entries, lowest);
     bool is_fork = at < traces->entries.count && traces->entries.items[at].version <= from;
@@ -117,8 +118,8 @@ static tarn_code add_snapshot(const struct tarn_retake_step *step, int64_t versi
 }
 
 /* Without any snapshot: the next entry that there is, as far as what it does still fits. */
-static tarn_code skip_to_entry(const struct tarn_traces *traces, int64_t version, int64_t *next, struct tarn_retake *plan,
-                               struct tarn_err *err)
+static tarn_code skip_to_entry(const struct tarn_traces *traces, int64_t version, int64_t *next,
+                               struct tarn_retake *plan, struct tarn_err *err)
 {
     size_t at = at_or_above(&traces->entries, version);
 
@@ -145,9 +146,10 @@ static int64_t newest(const struct tarn_traces *traces)
     return top;
 }
 
-/* The step to `*version`, or to a later one where it is not told; *version becomes the next one to look for. */
-static tarn_code take_step(const struct tarn_traces *traces, bool *is_sound, int64_t *version, struct tarn_retake *plan,
-                           struct tarn_err *err)
+/* The step to `*version`, or to a later one where it is not
+ * told; *version becomes the next one to look for. */
+static tarn_code take_step(const struct tarn_traces *traces, bool *is_sound, int64_t *version,
+                           struct tarn_retake *plan, struct tarn_err *err)
 {
     const struct tarn_trace *entry = *is_sound ? tarn_traces_entry(traces, *version) : NULL;
     struct tarn_retake_step step = { .version = *version };

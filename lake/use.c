@@ -72,7 +72,8 @@ tarn_code tarn_use_run(struct tarn_lake *lake, const struct tarn_use *use, void 
         bool done = wait_for(lake, table_id, version);
         if (use->published)
             use->published(state, done);
-        waits = use->publishes_more && use->publishes_more(state) && use->publishes(state, &table_id, &version);
+        waits =
+            use->publishes_more && use->publishes_more(state) && use->publishes(state, &table_id, &version);
     }
     return TARN_OK;
 }

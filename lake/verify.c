@@ -60,8 +60,8 @@ static tarn_code verify_size(struct tarn_verifying *v, struct tarn_commit_op *op
 
 /* --- the footer --- */
 
-static tarn_code fill_in(struct tarn_verifying *v, struct tarn_commit_op *op, const struct tarn_parquet *parquet,
-                         struct tarn_err *err)
+static tarn_code fill_in(struct tarn_verifying *v, struct tarn_commit_op *op,
+                         const struct tarn_parquet *parquet, struct tarn_err *err)
 {
     const struct tarn_schema *schema = NULL;
 
@@ -145,8 +145,9 @@ tarn_code tarn_verify_end(struct tarn_verifying *v, struct tarn_err *err)
     return json_array_append_new(v->use->warnings, last) == 0 ? TARN_OK : tarn_fail_oom(err);
 }
 
-tarn_code tarn_verify_begin(struct tarn_verifying *v, struct tarn_commit_use *use, const struct tarn_table *table,
-                            const struct tarn_schema_rows *schemas, enum tarn_verify depth, struct tarn_err *err)
+tarn_code tarn_verify_begin(struct tarn_verifying *v, struct tarn_commit_use *use,
+                            const struct tarn_table *table, const struct tarn_schema_rows *schemas,
+                            enum tarn_verify depth, struct tarn_err *err)
 {
     TARN_ERR(missing);
 
@@ -162,7 +163,8 @@ tarn_code tarn_verify_begin(struct tarn_verifying *v, struct tarn_commit_use *us
 }
 
 tarn_code tarn_commit_verify(struct tarn_commit_use *use, const struct tarn_table *table,
-                             const struct tarn_schema_rows *schemas, enum tarn_verify depth, struct tarn_err *err)
+                             const struct tarn_schema_rows *schemas, enum tarn_verify depth,
+                             struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_verify_done))) struct tarn_verifying v = { 0 };
 

@@ -1,5 +1,5 @@
-/* verify_schema.c - an added file's footer against the schema. A file may be written with an older version: then it is
- * held to that one, and the mapping from it says what readers will see. */
+/* verify_schema.c - an added file's footer against the schema. A file may be written with an older
+ * version: then it is held to that one, and the mapping from it says what readers will see. */
 #include "base/json.h"
 #include "lake/verify.h"
 #include <string.h>
@@ -59,7 +59,8 @@ static size_t row_of(const struct tarn_verifying *v, int64_t version)
     return i;
 }
 
-static tarn_code schema_at(struct tarn_verifying *v, size_t i, const struct tarn_schema **out, struct tarn_err *err)
+static tarn_code schema_at(struct tarn_verifying *v, size_t i, const struct tarn_schema **out,
+                           struct tarn_err *err)
 {
     const char *text = v->rows->rows[i].schema;
     json_auto_t *json = NULL;
@@ -106,8 +107,8 @@ static tarn_code fits(struct tarn_verifying *v, size_t row, const struct tarn_pa
     return code;
 }
 
-/* The version that stands there already when the file fits it, else the newest one that it fits; none: the one that
- * stands there, or the current one. */
+/* The version that stands there already when the file fits it, else the newest
+ * one that it fits; none: the one that stands there, or the current one. */
 static tarn_code find_version(struct tarn_verifying *v, const struct tarn_parquet *parquet, int64_t *version,
                               struct tarn_err *err)
 {
@@ -127,7 +128,8 @@ static tarn_code find_version(struct tarn_verifying *v, const struct tarn_parque
 
 /* --- the verdict --- */
 
-static tarn_code warn_all(struct tarn_verifying *v, const char *path, const json_t *drifts, struct tarn_err *err)
+static tarn_code warn_all(struct tarn_verifying *v, const char *path, const json_t *drifts,
+                          struct tarn_err *err)
 {
     char word[64];
     tarn_code code = TARN_OK;
@@ -152,8 +154,8 @@ static tarn_code refuse(const char *path, json_t *refused, struct tarn_err *err)
     return tarn_err_add(err, "changes", json_incref(refused));
 }
 
-static tarn_code hold_to(struct tarn_verifying *v, const char *path, size_t row, const struct tarn_parquet *parquet,
-                         struct tarn_err *err)
+static tarn_code hold_to(struct tarn_verifying *v, const char *path, size_t row,
+                         const struct tarn_parquet *parquet, struct tarn_err *err)
 {
     json_auto_t *refused = json_array(), *all = json_array();
     struct drifts d = { refused, all, !refused || !all };
@@ -161,8 +163,8 @@ static tarn_code hold_to(struct tarn_verifying *v, const char *path, size_t row,
     tarn_code code = schema_at(v, row, &ignored, err);
 
     if (code == TARN_OK && !v->versions[row].map)
-        code = tarn_schema_map_of(v->rows->rows, v->rows->count, v->rows->rows[row].version, &v->versions[row].map,
-                                  err);
+        code = tarn_schema_map_of(v->rows->rows, v->rows->count, v->rows->rows[row].version,
+                                  &v->versions[row].map, err);
     if (code != TARN_OK)
         return code;
     tarn_schema_map_fit(v->versions[row].map, parquet->schema, v->keys, note_drift, &d);
@@ -173,8 +175,8 @@ static tarn_code hold_to(struct tarn_verifying *v, const char *path, size_t row,
     return warn_all(v, path, all, err);
 }
 
-tarn_code tarn_verify_schema(struct tarn_verifying *v, struct tarn_commit_op *op, const struct tarn_parquet *parquet,
-                             struct tarn_err *err)
+tarn_code tarn_verify_schema(struct tarn_verifying *v, struct tarn_commit_op *op,
+                             const struct tarn_parquet *parquet, struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
 

@@ -137,7 +137,8 @@ static tarn_code replace_check(struct tarn_lake *lake, void *state, struct tarn_
     if (code == TARN_OK)
         code = tarn_iceberg_view_require(use->view, use->requirements, err);
     if (code == TARN_OK)
-        code = tarn_iceberg_judged(tarn_iceberg_view_update(use->view, use->updates, now_of(use), &changed, err), err);
+        code = tarn_iceberg_judged(
+            tarn_iceberg_view_update(use->view, use->updates, now_of(use), &changed, err), err);
     use->is_same = code == TARN_OK && !changed;
     if (code != TARN_OK || use->is_same)
         return code;
@@ -172,7 +173,8 @@ static tarn_code register_check(struct tarn_lake *lake, void *state, struct tarn
     if (code == TARN_OK)
         code = tarn_iceberg_file_read(lake, use->metadata_location, &text, err);
     if (code == TARN_OK)
-        code = tarn_iceberg_judged(tarn_iceberg_view_parse(text.data ? text.data : "", text.len, &use->view, err), err);
+        code = tarn_iceberg_judged(
+            tarn_iceberg_view_parse(text.data ? text.data : "", text.len, &use->view, err), err);
     if (code == TARN_OK)
         code = tarn_iceberg_judged(tarn_iceberg_view_check_offered(use->view, err), err);
     if (code == TARN_OK)
@@ -181,7 +183,8 @@ static tarn_code register_check(struct tarn_lake *lake, void *state, struct tarn
         code = new_row(use, err);
     if (code == TARN_OK)
         code = fill_row(use, err);
-    return code == TARN_OK ? tarn_text_own(&use->row->metadata_location, strdup(use->metadata_location), err) : code;
+    return code == TARN_OK ? tarn_text_own(&use->row->metadata_location, strdup(use->metadata_location), err)
+                           : code;
 }
 
 /* --- ends --- */

@@ -1,5 +1,6 @@
-/* views.h - views of the Iceberg face: made, replaced, registered, renamed, dropped. As with tables the document is built on a
- * worker and written under a name of its own, and one transaction moves the pointer. */
+/* views.h - views of the Iceberg face: made, replaced, registered, renamed,
+ * dropped. As with tables the document is built on a worker and written
+ * under a name of its own, and one transaction moves the pointer. */
 #ifndef TARN_LAKE_VIEWS_H
 #define TARN_LAKE_VIEWS_H
 #include "formats/iceberg/view.h"

@@ -81,7 +81,8 @@ static bool is_loopback(const char *url)
 
     if (parts && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
         curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK)
-        loopback = strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 || strcmp(host, "[::1]") == 0;
+        loopback =
+            strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 || strcmp(host, "[::1]") == 0;
     curl_free(host);
     curl_url_cleanup(parts);
     return loopback;
@@ -92,9 +93,11 @@ static void set_limits(CURL *curl, const struct tarn_http_request *request)
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(request->connect_ms ? request->connect_ms : CONNECT_MS));
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)(request->connect_ms ? request->connect_ms : CONNECT_MS));
     if (request->timeout_ms >= 0) {
-        curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(request->timeout_ms ? request->timeout_ms : TIMEOUT_MS));
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
+                         (long)(request->timeout_ms ? request->timeout_ms : TIMEOUT_MS));
         return;
     }
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -137,7 +140,8 @@ static tarn_code perform(struct transfer *t)
     return TARN_OK;
 }
 
-tarn_code tarn_http_run(const struct tarn_http_request *request, struct tarn_http_answer *answer, struct tarn_err *err)
+tarn_code tarn_http_run(const struct tarn_http_request *request, struct tarn_http_answer *answer,
+                        struct tarn_err *err)
 {
     struct tarn_http_answer found = { 0 };
     struct transfer t = { .request = request, .answer = &found, .err = err };

@@ -27,8 +27,8 @@ struct tarn_http_answer {
 };
 void tarn_http_answer_done(struct tarn_http_answer *answer);
 
-/* TARN_OK for every answer that came whole, whatever its status. TARN_STORAGE_UNAVAILABLE: none came (the detail
- * names the address and why); TARN_PAYLOAD_TOO_LARGE; the sink's own error. */
+/* TARN_OK for every answer that came whole, whatever its status. TARN_STORAGE_UNAVAILABLE: none
+ * came (the detail names the address and why); TARN_PAYLOAD_TOO_LARGE; the sink's own error. */
 TARN_MUST tarn_code tarn_http_run(const struct tarn_http_request *request, struct tarn_http_answer *answer,
                                   struct tarn_err *err);
 /* Percent-encode one path segment or query value onto `out`: everything but letters, digits and "-._~". */

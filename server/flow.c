@@ -92,7 +92,8 @@ static tarn_code do_answer(struct tarn_task *task)
     return task->req.route->flow->answer(&task->req, task->use, &task->reply, &task->err);
 }
 
-/* Of many that waited for their turns until the drain was over, the last would be checked when the process has to be gone. */
+/* Of many that waited for their turns until the drain was over,
+ * the last would be checked when the process has to be gone. */
 static tarn_code do_check(struct tarn_task *task)
 {
     if (tarn_task_is_cut(task))
@@ -166,8 +167,8 @@ static struct tarn_pool *pool_of(const struct tarn_task *task)
 
 static bool is_workers(enum tarn_step step)
 {
-    return step != TARN_STEP_TURN && step != TARN_STEP_CHANGE && step != TARN_STEP_PUBLISH && step != TARN_STEP_PARK &&
-           step != TARN_STEP_ANSWER;
+    return step != TARN_STEP_TURN && step != TARN_STEP_CHANGE && step != TARN_STEP_PUBLISH &&
+           step != TARN_STEP_PARK && step != TARN_STEP_ANSWER;
 }
 
 static void run_on_worker(void *ctx)
@@ -188,7 +189,8 @@ static tarn_code change_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     tarn_code code = is_keyed(task) ? tarn_keyed_check(tx, &task->req, &task->keyed, err) : TARN_OK;
     if (code == TARN_OK)
         code = use_of(task)->change(tx, task->use, err);
-    return code == TARN_OK && is_keyed(task) ? tarn_keyed_note(tx, &task->req, &task->keyed, task->use, err) : code;
+    return code == TARN_OK && is_keyed(task) ? tarn_keyed_note(tx, &task->req, &task->keyed, task->use, err)
+                                             : code;
 }
 
 static void changed(void *ctx, tarn_code code, struct tarn_err *err)

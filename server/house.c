@@ -140,11 +140,13 @@ static tarn_code open_workers(struct tarn_house *house, struct tarn_err *err)
     const struct tarn_config *config = house->config;
     /* Every task in the air and every stream has at most one job, so the queue never is what refuses. */
     size_t queue = AIR_MAX + (size_t)config->limits_connections;
-    tarn_code code = tarn_pool_new("tarn-worker", (unsigned)config->limits_workers, 0, queue, &house->pool, err);
+    tarn_code code =
+        tarn_pool_new("tarn-worker", (unsigned)config->limits_workers, 0, queue, &house->pool, err);
     if (code != TARN_OK)
         return code;
     tarn_tasks_init(&house->tasks, house->pool, AIR_MAX);
-    code = tarn_pool_new("tarn-slow", (unsigned)config->scan_threads, TARN_POOL_GIVES_WAY, queue, &house->slow, err);
+    code = tarn_pool_new("tarn-slow", (unsigned)config->scan_threads, TARN_POOL_GIVES_WAY, queue,
+                         &house->slow, err);
     house->tasks.slow = house->slow;
     if (code != TARN_OK)
         return code;
@@ -190,8 +192,9 @@ static tarn_code open_doors(struct tarn_house *house, struct tarn_err *err)
 tarn_code tarn_house_open(struct tarn_config *config, struct tarn_house **out, struct tarn_err *err)
 {
     typedef tarn_code step_fn(struct tarn_house * house, struct tarn_err * err);
-    static step_fn *const k_steps[] = { open_listener, open_data,       open_storage, open_lake,
-                                        open_auth,     settle_copy, settle_backup, open_background, open_workers, open_doors };
+    static step_fn *const k_steps[] = { open_listener, open_data,   open_storage,  open_lake,
+                                        open_auth,     settle_copy, settle_backup, open_background,
+                                        open_workers,  open_doors };
     struct tarn_house *house = calloc(1, sizeof *house);
     if (!house) {
         tarn_config_free(config);

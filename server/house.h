@@ -36,7 +36,8 @@ struct tarn_house {
     bool made_admin_token;
 };
 /* Takes `config` over, also on failure. When it answers TARN_OK the server is reachable. */
-TARN_MUST tarn_code tarn_house_open(struct tarn_config *config, struct tarn_house **out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_house_open(struct tarn_config *config, struct tarn_house **out,
+                                    struct tarn_err *err);
 /* Finishes what runs (at most `patience_ms`), then closes. NULL is fine. */
 void tarn_house_close(struct tarn_house *house, int64_t patience_ms);
 #endif

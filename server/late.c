@@ -1,5 +1,6 @@
-/* late.c - one thread that sleeps until the first such task is due, and while there is none. The connection is taken back
- * from the job as the end of a drain does it; the job runs on and lets go of its task when it ends. */
+/* late.c - one thread that sleeps until the first such task is due, and while
+ * there is none. The connection is taken back from the job as the end of a
+ * drain does it; the job runs on and lets go of its task when it ends. */
 #include "server/late.h"
 #include "base/time.h"
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* late.h - requests that take long and need not be waited for: the client is told where to ask, the work goes on. */
+/* late.h - requests that take long and need not be waited
+ * for: the client is told where to ask, the work goes on. */
 #ifndef TARN_SERVER_LATE_H
 #define TARN_SERVER_LATE_H
 #include "server/task.h"

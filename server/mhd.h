@@ -16,8 +16,9 @@ struct tarn_mhd_options {
 };
 
 struct tarn_mhd;
-TARN_MUST tarn_code tarn_mhd_start(struct tarn_app *app, struct tarn_tasks *tasks, const struct tarn_mhd_options *options,
-                                   struct tarn_mhd **out, struct tarn_err *err);
+TARN_MUST tarn_code tarn_mhd_start(struct tarn_app *app, struct tarn_tasks *tasks,
+                                   const struct tarn_mhd_options *options, struct tarn_mhd **out,
+                                   struct tarn_err *err);
 /* Takes no more connections; those there are still served, each to the end of its request. */
 void tarn_mhd_quiesce(struct tarn_mhd *mhd);
 /* Closes every connection. None may be suspended: tarn_tasks_abandon first. NULL is fine. */

@@ -1,6 +1,6 @@
-/* poll.c - one thread wakes all who wait. The writer only raises a flag, and not even that while nobody waits.
- * Rounds keep a distance, so that a thousand clients and ten thousand commits a second do not make a look of each
- * client for each commit. */
+/* poll.c - one thread wakes all who wait. The writer only raises a flag, and not even
+ * that while nobody waits. Rounds keep a distance, so that a thousand clients and ten
+ * thousand commits a second do not make a look of each client for each commit. */
 #include "server/poll.h"
 #include "base/time.h"
 #include "server/flow.h"
@@ -152,7 +152,8 @@ static void *polls_main(void *arg)
 
 /* --- life --- */
 
-tarn_code tarn_polls_start(struct tarn_store *store, size_t max, struct tarn_polls **out, struct tarn_err *err)
+tarn_code tarn_polls_start(struct tarn_store *store, size_t max, struct tarn_polls **out,
+                           struct tarn_err *err)
 {
     struct tarn_polls *polls = calloc(1, sizeof *polls);
     pthread_condattr_t attr;

@@ -27,7 +27,8 @@ static tarn_code default_root(struct tarn_config *config, const char *lake, stru
     return TARN_OK;
 }
 
-/* The real path, of what is not there yet the real path of what is with the rest behind it. NULL: no memory. */
+/* The real path, of what is not there yet the real path of
+ * what is with the rest behind it. NULL: no memory. */
 static char *real(const char *path)
 {
     TARN_AUTO(mem) char *part = strdup(path);
@@ -105,8 +106,12 @@ void tarn_roots_warn(const struct tarn_config *config)
         const char *root = config->roots[i];
         if (*root != '/')
             continue;
-        int fault = stat(root, &st) < 0 ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : access(root, R_OK | X_OK) < 0 ? errno : 0;
+        int fault = stat(root, &st) < 0             ? errno
+                    : !S_ISDIR(st.st_mode)          ? ENOTDIR
+                    : access(root, R_OK | X_OK) < 0 ? errno
+                                                    : 0;
         if (fault)
-            tarn_log(TARN_LOG_WARN, "storage_root_unreachable", "root", root, "detail", strerror(fault), NULL);
+            tarn_log(TARN_LOG_WARN, "storage_root_unreachable", "root", root, "detail", strerror(fault),
+                     NULL);
     }
 }

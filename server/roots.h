@@ -7,6 +7,7 @@
  * elsewhere than in <data>/lake, is refused: tables there would lie beside the database. So
  * are two roots that a symbolic link makes the same folder, or one inside the other. */
 TARN_MUST tarn_code tarn_roots_prepare(struct tarn_config *config, struct tarn_err *err);
-/* A line of the log for each root that is no folder that can be read: it may be mounted later, so that the start goes on. */
+/* A line of the log for each root that is no folder that can be
+ * read: it may be mounted later, so that the start goes on. */
 void tarn_roots_warn(const struct tarn_config *config);
 #endif

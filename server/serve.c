@@ -98,8 +98,9 @@ static void raise_file_limit(void)
     }
 }
 
-/* glibc gives each of many threads a heap of its own, and comes to keep in them what large documents left. Most requests are
- * small and served from a thread's own cache: few heaps are enough, and what is large goes back to the system at once. */
+/* glibc gives each of many threads a heap of its own, and comes to keep in them what
+ * large documents left. Most requests are small and served from a thread's own
+ * cache: few heaps are enough, and what is large goes back to the system at once. */
 static void bound_heaps(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);

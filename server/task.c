@@ -218,7 +218,8 @@ static struct tarn_task *abandon_late_one(struct tarn_tasks *tasks, int64_t now_
 
 void tarn_tasks_abandon_late(struct tarn_tasks *tasks, int64_t now_ms)
 {
-    for (struct tarn_task *task = abandon_late_one(tasks, now_ms); task; task = abandon_late_one(tasks, now_ms))
+    for (struct tarn_task *task = abandon_late_one(tasks, now_ms); task;
+         task = abandon_late_one(tasks, now_ms))
         task->resume(task);
 }
 

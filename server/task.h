@@ -46,8 +46,19 @@ int64_t tarn_tasks_next_late(const struct tarn_tasks *tasks);
 void tarn_tasks_settle(struct tarn_tasks *tasks);
 
 enum tarn_step {
-    TARN_STEP_BODY, TARN_STEP_PARSE, TARN_STEP_KEY, TARN_STEP_WORK, TARN_STEP_TURN, TARN_STEP_CHECK, TARN_STEP_CHANGE,
-    TARN_STEP_AFTER, TARN_STEP_WITHDRAW, TARN_STEP_PUBLISH, TARN_STEP_PARK, TARN_STEP_STREAM, TARN_STEP_ANSWER
+    TARN_STEP_BODY,
+    TARN_STEP_PARSE,
+    TARN_STEP_KEY,
+    TARN_STEP_WORK,
+    TARN_STEP_TURN,
+    TARN_STEP_CHECK,
+    TARN_STEP_CHANGE,
+    TARN_STEP_AFTER,
+    TARN_STEP_WITHDRAW,
+    TARN_STEP_PUBLISH,
+    TARN_STEP_PARK,
+    TARN_STEP_STREAM,
+    TARN_STEP_ANSWER
 };
 
 struct tarn_task {
@@ -85,10 +96,12 @@ void tarn_task_unref(struct tarn_task *task);
 /* Frees what the task owns, not the task: for `dispose`. */
 void tarn_task_done(struct tarn_task *task);
 
-/* Loop: about to hand the task over; its connection must be suspended next, before the hand-over.
- * TARN_OVERLOADED: too many are in the air (an answer that is on its way always goes on); nothing was changed. */
+/* Loop: about to hand the task over; its connection must be suspended
+ * next, before the hand-over. TARN_OVERLOADED: too many are in the air
+ * (an answer that is on its way always goes on); nothing was changed. */
 TARN_MUST tarn_code tarn_task_depart(struct tarn_task *task, struct tarn_err *err);
-/* Any thread: did the end of a drain take its connection back? What it has not begun is then not begun. Of one that is late: no. */
+/* Any thread: did the end of a drain take its connection back? What
+ * it has not begun is then not begun. Of one that is late: no. */
 bool tarn_task_is_cut(const struct tarn_task *task);
 /* Any thread, once after each departure: back to the loop. */
 void tarn_task_land(struct tarn_task *task);

@@ -1,4 +1,5 @@
-/* turns.c - a few lines behind one lock, each in the order of arrival. Who waits is at most as many as there are requests. */
+/* turns.c - a few lines behind one lock, each in the order of
+ * arrival. Who waits is at most as many as there are requests. */
 #include "server/turns.h"
 #include <stddef.h>
 

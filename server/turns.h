@@ -1,5 +1,6 @@
-/* turns.h - requests that are about the same thing, one after another, in the order in which they came; no thread waits for
- * it. Only a way not to work in vain: what decides is the compare-and-swap of the catalog's row. */
+/* turns.h - requests that are about the same thing, one after another, in the
+ * order in which they came; no thread waits for it. Only a way not to work in
+ * vain: what decides is the compare-and-swap of the catalog's row. */
 #ifndef TARN_SERVER_TURNS_H
 #define TARN_SERVER_TURNS_H
 #include <pthread.h>
@@ -17,7 +18,8 @@ struct tarn_turns {
 };
 void tarn_turns_init(struct tarn_turns *turns);
 void tarn_turns_done(struct tarn_turns *turns);
-/* Any thread. `turn` stays where it is until its end. True: it is its turn; false: some tarn_turns_end will hand it out. */
+/* Any thread. `turn` stays where it is until its end. True: it
+ * is its turn; false: some tarn_turns_end will hand it out. */
 bool tarn_turns_begin(struct tarn_turns *turns, struct tarn_turn *turn);
 /* Any thread, by who has the turn. Whose turn it is now; NULL: nobody waits. */
 struct tarn_turn *tarn_turns_end(struct tarn_turns *turns, struct tarn_turn *turn);

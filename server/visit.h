@@ -46,7 +46,8 @@ TARN_MUST tarn_code tarn_visit_announce(struct tarn_visit *visit, struct tarn_er
 TARN_MUST tarn_code tarn_visit_check_body(const struct tarn_visit *visit, struct tarn_err *err);
 /* Keeps or drops some of the body; false: close the connection. */
 bool tarn_visit_take(struct tarn_visit *visit, const char *data, size_t len);
-/* How much of a refused body is read and dropped: closing a socket with unread bytes takes the answer from the client. */
+/* How much of a refused body is read and dropped: closing a
+ * socket with unread bytes takes the answer from the client. */
 uint64_t tarn_visit_swallows(const struct tarn_visit *visit);
 void tarn_visit_forget(struct tarn_visit *visit); /* gives its share of mhd->bodies back */
 

@@ -42,7 +42,8 @@ static enum MHD_Result count_framing(void *cls, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-/* A proxy in front may have taken another end than we would: what follows could be somebody else's request. */
+/* A proxy in front may have taken another end than we would:
+ * what follows could be somebody else's request. */
 static tarn_code check_framing(struct tarn_visit *visit, struct tarn_err *err)
 {
     const char *coding = header(visit, "Transfer-Encoding");

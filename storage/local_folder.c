@@ -1,5 +1,6 @@
-/* local_folder.c - one folder of the local disk, read to its end or not at all: for who keeps what it held and wants to
- * know later whether it still does, and for who must tell a folder that is empty from one that went away. */
+/* local_folder.c - one folder of the local disk, read to its end or not at all:
+ * for who keeps what it held and wants to know later whether it still does, and
+ * for who must tell a folder that is empty from one that went away. */
 #include "storage/local.h"
 #include <dirent.h>
 #include <errno.h>
@@ -35,9 +36,9 @@ static void reading_done(struct reading *r)
 /* Network and user-space file systems may serve a folder's times from a cache, or keep none. */
 bool tarn_local_keeps_time(int fd)
 {
-    static const unsigned long k_known[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC,
-                                             F2FS_SUPER_MAGIC, ZFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
-                                             BCACHEFS_SUPER_MAGIC };
+    static const unsigned long k_known[] = { EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC,     BTRFS_SUPER_MAGIC,
+                                             TMPFS_MAGIC,           F2FS_SUPER_MAGIC,    ZFS_SUPER_MAGIC,
+                                             OVERLAYFS_SUPER_MAGIC, BCACHEFS_SUPER_MAGIC };
     struct statfs fs;
 
     if (fstatfs(fd, &fs) != 0)
@@ -48,11 +49,14 @@ bool tarn_local_keeps_time(int fd)
     return false;
 }
 
-/* A link where the folder should be is TARN_NOT_FOUND. What is mounted below the place is not known to keep its time. */
-static tarn_code open_folder(const struct reading *r, int *out, struct tarn_folder_state *state, struct tarn_err *err)
+/* A link where the folder should be is TARN_NOT_FOUND. What is
+ * mounted below the place is not known to keep its time. */
+static tarn_code open_folder(const struct reading *r, int *out, struct tarn_folder_state *state,
+                             struct tarn_err *err)
 {
     const struct tarn_local_place *place = tarn_local_of(r->place);
-    TARN_AUTO_FD int fd = tarn_local_openat(place->fd, r->folder[0] ? r->folder : ".", O_RDONLY | O_DIRECTORY);
+    TARN_AUTO_FD int fd =
+        tarn_local_openat(place->fd, r->folder[0] ? r->folder : ".", O_RDONLY | O_DIRECTORY);
     struct statx st;
 
     if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, TARN_LOCAL_STATX, &st) != 0)
@@ -60,7 +64,8 @@ static tarn_code open_folder(const struct reading *r, int *out, struct tarn_fold
     *state = (struct tarn_folder_state){
         .id = st.stx_ino,
         .changed_ns = (int64_t)st.stx_ctime.tv_sec * 1000000000 + st.stx_ctime.tv_nsec,
-        .keeps_time = place->keeps_time && st.stx_dev_major == place->dev[0] && st.stx_dev_minor == place->dev[1],
+        .keeps_time =
+            place->keeps_time && st.stx_dev_major == place->dev[0] && st.stx_dev_minor == place->dev[1],
     };
     *out = fd;
     fd = -1;

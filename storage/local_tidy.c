@@ -1,5 +1,5 @@
-/* local_tidy.c - taking files away: an object by its name, whatever lies there to another name, and the temporary names that
- * writers left which were killed between the link and the rename. */
+/* local_tidy.c - taking files away: an object by its name, whatever lies there to another name,
+ * and the temporary names that writers left which were killed between the link and the rename. */
 #include "base/text.h"
 #include "base/time.h"
 #include "storage/local.h"
@@ -43,8 +43,8 @@ tarn_code tarn_local_move(struct tarn_place *place, const char *from, const char
     TARN_AUTO_FD int dir = open_folder_of(place, from, false, &name);
     TARN_AUTO_FD int new_dir = dir >= 0 ? open_folder_of(place, to, true, &new_name) : -1;
 
-    if (new_dir >= 0 && renameat2(dir, name, new_dir, new_name, RENAME_NOREPLACE) == 0 && fsync(new_dir) == 0 &&
-        fsync(dir) == 0)
+    if (new_dir >= 0 && renameat2(dir, name, new_dir, new_name, RENAME_NOREPLACE) == 0 &&
+        fsync(new_dir) == 0 && fsync(dir) == 0)
         return TARN_OK;
     if (errno == EEXIST)
         return tarn_fail(err, TARN_PRECONDITION_FAILED, "'%s/%s' is there already", place->location, to);

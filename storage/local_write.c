@@ -44,8 +44,8 @@ static void temp_name(char out[64])
     static atomic_uint_fast64_t counter;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(out, 64, TARN_LOCAL_TEMP_BEGIN "%ld-%llx-%llx" TARN_LOCAL_TEMP_END, (long)getpid(), (unsigned long long)now.tv_nsec,
-             (unsigned long long)atomic_fetch_add(&counter, 1));
+    snprintf(out, 64, TARN_LOCAL_TEMP_BEGIN "%ld-%llx-%llx" TARN_LOCAL_TEMP_END, (long)getpid(),
+             (unsigned long long)now.tv_nsec, (unsigned long long)atomic_fetch_add(&counter, 1));
 }
 
 static int open_new(struct local_writer *w)
@@ -101,15 +101,17 @@ tarn_code tarn_local_writer(struct tarn_place *place, const char *path, struct t
     return TARN_OK;
 }
 
-/* A long document goes to the disk while it is made. Left to the last fsync, its pages would be written in front of
- * whatever else is synced then (ext4 orders them so), and every commit to the catalog would wait for them. */
+/* A long document goes to the disk while it is made. Left to the last fsync,
+ * its pages would be written in front of whatever else is synced then (ext4
+ * orders them so), and every commit to the catalog would wait for them. */
 static void flush_behind(struct local_writer *w)
 {
     if (w->written - w->begun < FLUSH_BYTES)
         return;
     if (w->begun > w->done)
         (void)sync_file_range(w->fd, w->done, w->begun - w->done,
-                              SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+                              SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                                  SYNC_FILE_RANGE_WAIT_AFTER);
     w->done = w->begun;
     (void)sync_file_range(w->fd, w->begun, w->written - w->begun, SYNC_FILE_RANGE_WRITE);
     w->begun = w->written;

@@ -36,8 +36,8 @@ struct tarn_place_ops {
     tarn_code (*lister_next)(struct tarn_lister *lister, struct tarn_object *out, bool *found,
                              struct tarn_err *err);
     void (*lister_free)(struct tarn_lister *lister);
-    tarn_code (*folder)(struct tarn_place *place, const char *folder, tarn_folder_wants_fn *wants, tarn_object_fn *fn,
-                        void *ctx, struct tarn_err *err);
+    tarn_code (*folder)(struct tarn_place *place, const char *folder, tarn_folder_wants_fn *wants,
+                        tarn_object_fn *fn, void *ctx, struct tarn_err *err);
     tarn_code (*stat)(struct tarn_place *place, const char *path, struct tarn_object *out,
                       struct tarn_err *err);
     tarn_code (*read)(struct tarn_place *place, const char *path, int64_t offset, size_t len,

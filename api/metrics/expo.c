@@ -50,7 +50,8 @@ static size_t family_len(const char *name, enum tarn_metric_type type)
     return len > tail && suffix && strcmp(name + len - tail, suffix) == 0 ? len - tail : len;
 }
 
-static void add_meta(const struct tarn_expo *expo, const char *word, const char *name, size_t len, const char *text)
+static void add_meta(const struct tarn_expo *expo, const char *word, const char *name, size_t len,
+                     const char *text)
 {
     tarn_buf_adds(expo->out, word);
     tarn_buf_add(expo->out, name, len);
@@ -59,8 +60,8 @@ static void add_meta(const struct tarn_expo *expo, const char *word, const char 
     tarn_buf_addc(expo->out, '\n');
 }
 
-void tarn_expo_head(const struct tarn_expo *expo, const char *name, enum tarn_metric_type type, enum tarn_metric_unit unit,
-                    const char *help)
+void tarn_expo_head(const struct tarn_expo *expo, const char *name, enum tarn_metric_type type,
+                    enum tarn_metric_unit unit, const char *help)
 {
     size_t len = expo->open_metrics ? family_len(name, type) : strlen(name);
 

@@ -1,5 +1,5 @@
-/* expo.h - the two text forms that Prometheus reads: 0.0.4 and OpenMetrics 1.0. Knows names, types and escapes, nothing of
- * what is counted. */
+/* expo.h - the two text forms that Prometheus reads: 0.0.4 and OpenMetrics
+ * 1.0. Knows names, types and escapes, nothing of what is counted. */
 #ifndef TARN_API_METRICS_EXPO_H
 #define TARN_API_METRICS_EXPO_H
 #include "base/buf.h"
@@ -13,9 +13,10 @@ struct tarn_expo {
     bool open_metrics;
 };
 
-/* One family: all of its samples follow. `name` is that of its samples (a counter's ends in _total, an info's in _info). */
-void tarn_expo_head(const struct tarn_expo *expo, const char *name, enum tarn_metric_type type, enum tarn_metric_unit unit,
-                    const char *help);
+/* One family: all of its samples follow. `name` is that of its
+ * samples (a counter's ends in _total, an info's in _info). */
+void tarn_expo_head(const struct tarn_expo *expo, const char *name, enum tarn_metric_type type,
+                    enum tarn_metric_unit unit, const char *help);
 /* `suffix` ("_bucket") and the two texts of labels (`a="x"`, without braces) may be "". */
 void tarn_expo_sample(const struct tarn_expo *expo, const char *name, const char *suffix, const char *labels,
                       size_t labels_len, const char *more, enum tarn_metric_unit unit, int64_t value);

@@ -22,8 +22,8 @@ static void label_of(size_t route, char out[256])
              is_ours ? tarn_routes[route].path : "");
 }
 
-typedef void each_route(const struct tarn_scrape *scrape, const struct tarn_family *family, const char *labels,
-                        const struct tarn_traffic_sum *sum);
+typedef void each_route(const struct tarn_scrape *scrape, const struct tarn_family *family,
+                        const char *labels, const struct tarn_traffic_sum *sum);
 
 static void for_routes(const struct tarn_scrape *scrape, const struct tarn_family *family, each_route *fn)
 {
@@ -40,8 +40,8 @@ static void for_routes(const struct tarn_scrape *scrape, const struct tarn_famil
 }
 
 /* All classes that an answer can have, so that the first one of each is seen as a step from 0. */
-static void write_answers(const struct tarn_scrape *scrape, const struct tarn_family *family, const char *labels,
-                          const struct tarn_traffic_sum *sum)
+static void write_answers(const struct tarn_scrape *scrape, const struct tarn_family *family,
+                          const char *labels, const struct tarn_traffic_sum *sum)
 {
     char more[32];
 
@@ -57,8 +57,8 @@ void tarn_metric_answers(const struct tarn_scrape *scrape, const struct tarn_fam
     for_routes(scrape, family, write_answers);
 }
 
-static void write_durations(const struct tarn_scrape *scrape, const struct tarn_family *family, const char *labels,
-                            const struct tarn_traffic_sum *sum)
+static void write_durations(const struct tarn_scrape *scrape, const struct tarn_family *family,
+                            const char *labels, const struct tarn_traffic_sum *sum)
 {
     const struct tarn_expo *expo = &scrape->expo;
     int64_t count = 0;

@@ -23,7 +23,8 @@ struct tarn_metric_tables {
 /* tables.c */
 void tarn_metric_tables_init(struct tarn_metric_tables *tables, const struct tarn_request *req);
 /* Some hundred tables more. */
-TARN_MUST tarn_code tarn_metric_tables_read(struct tarn_metric_tables *tables, bool *end, struct tarn_err *err);
+TARN_MUST tarn_code tarn_metric_tables_read(struct tarn_metric_tables *tables, bool *end,
+                                            struct tarn_err *err);
 int64_t tarn_metric_tables_bytes(const struct tarn_metric_tables *tables); /* that it holds */
 void tarn_metric_tables_done(struct tarn_metric_tables *tables);
 
@@ -60,8 +61,8 @@ struct tarn_family {
     enum tarn_metric_unit unit;
     const char *labels; /* their names, for the documentation */
     const char *help;
-    /* One of these: a sample a table and number (a number that is not known has none; of a state set the number says which
-     * of them is 1), a function called for each table, or one called once. */
+    /* One of these: a sample a table and number (a number that is not known has none; of a state set
+     * the number says which of them is 1), a function called for each table, or one called once. */
     const struct tarn_series *series;
     void (*each)(struct tarn_scrape *scrape, const struct tarn_family *family);
     void (*write)(const struct tarn_scrape *scrape, const struct tarn_family *family);

@@ -1,5 +1,5 @@
-/* packed.c - see packed.h. Seven bits a byte, the lowest first; 0 is "none" (INT64_MIN), other numbers count to both sides
- * from 1, so that small ones of either sign are one byte. */
+/* packed.c - see packed.h. Seven bits a byte, the lowest first; 0 is "none" (INT64_MIN), other
+ * numbers count to both sides from 1, so that small ones of either sign are one byte. */
 #include "api/metrics/packed.h"
 
 static void put(struct tarn_packed *list, uint64_t bits)

@@ -1,5 +1,6 @@
-/* packed.h - a list of whole numbers or texts in few bytes, written once from front to back and read the same way as often
- * as one likes: a scrape keeps a hundred thousand tables in some megabytes while it writes family after family. */
+/* packed.h - a list of whole numbers or texts in few bytes, written once from front
+ * to back and read the same way as often as one likes: a scrape keeps a hundred
+ * thousand tables in some megabytes while it writes family after family. */
 #ifndef TARN_API_METRICS_PACKED_H
 #define TARN_API_METRICS_PACKED_H
 #include "base/buf.h"

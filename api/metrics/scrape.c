@@ -1,5 +1,6 @@
-/* scrape.c - GET /metrics. First the tables are read, a page at a time, then the families are written, some tables at a time:
- * a worker makes each piece, and nothing grows with the lake but some hundred bytes a table. */
+/* scrape.c - GET /metrics. First the tables are read, a page at a time,
+ * then the families are written, some tables at a time: a worker makes each
+ * piece, and nothing grows with the lake but some hundred bytes a table. */
 #include "api/metrics/metrics.h"
 #include "api/native/native.h"
 #include "api/traffic.h"
@@ -46,8 +47,8 @@ static void write_numbers(struct tarn_scrape *scrape, const struct tarn_family *
             value = tarn_packed_get(&scrape->tables.numbers[series->number]);
         if (value == TARN_NUMBER_NONE)
             continue;
-        tarn_expo_sample(&scrape->expo, family->name, "", scrape->labels, scrape->labels_len, series->labels, family->unit,
-                         is_state ? value == state : value);
+        tarn_expo_sample(&scrape->expo, family->name, "", scrape->labels, scrape->labels_len, series->labels,
+                         family->unit, is_state ? value == state : value);
     }
 }
 
@@ -61,7 +62,8 @@ static void write_family(struct tarn_scrape *scrape)
     }
     if (family->write)
         family->write(scrape, family);
-    for (size_t i = 0; !family->write && i < ROWS_A_STEP && scrape->row < scrape->tables.count; i++, scrape->row++) {
+    for (size_t i = 0; !family->write && i < ROWS_A_STEP && scrape->row < scrape->tables.count;
+         i++, scrape->row++) {
         scrape->labels = tarn_packed_get_text(&scrape->tables.labels, &scrape->labels_len);
         if (family->each)
             family->each(scrape, family);
@@ -116,7 +118,8 @@ static bool is_type(const char *at, size_t len, const char *type)
 {
     size_t type_len = strlen(type);
 
-    return len >= type_len && strncasecmp(at, type, type_len) == 0 && (len == type_len || strchr("; \t", at[type_len]));
+    return len >= type_len && strncasecmp(at, type, type_len) == 0 &&
+           (len == type_len || strchr("; \t", at[type_len]));
 }
 
 /* Another version than 1.0.0 is none that is written here. */
@@ -162,6 +165,7 @@ tarn_code tarn_native_metrics(const struct tarn_request *req, struct tarn_reply 
     reply->status = 200;
     reply->content_type = scrape->expo.open_metrics ? OPEN_TYPE : PLAIN_TYPE;
     tarn_reply_header(reply, "Vary", "Accept");
-    reply->stream = (struct tarn_stream){ .produce = produce, .free = scrape_free, .state = tarn_take(&scrape) };
+    reply->stream =
+        (struct tarn_stream){ .produce = produce, .free = scrape_free, .state = tarn_take(&scrape) };
     return TARN_OK;
 }

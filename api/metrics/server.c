@@ -56,7 +56,8 @@ void tarn_metric_groups(const struct tarn_scrape *scrape, const struct tarn_fami
     for (size_t i = 0; i < TARN_GROUP_SIZES; i++) {
         groups += store->groups[i];
         int len = snprintf(label, sizeof label, "le=\"%u.0\"", 1u << i);
-        tarn_expo_sample(&scrape->expo, family->name, "_bucket", label, (size_t)len, "", TARN_M_PLAIN, groups);
+        tarn_expo_sample(&scrape->expo, family->name, "_bucket", label, (size_t)len, "", TARN_M_PLAIN,
+                         groups);
     }
     tarn_expo_sample(&scrape->expo, family->name, "_bucket", "", 0, "le=\"+Inf\"", TARN_M_PLAIN, groups);
     tarn_expo_sample(&scrape->expo, family->name, "_sum", "", 0, "", TARN_M_PLAIN, store->transactions);

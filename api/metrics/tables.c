@@ -1,5 +1,5 @@
-/* tables.c - the tables of one scrape. A family must stand in one piece, so all tables are read before the first family is
- * written: page by page, no long transaction, packed into few bytes. */
+/* tables.c - the tables of one scrape. A family must stand in one piece, so all tables are read
+ * before the first family is written: page by page, no long transaction, packed into few bytes. */
 #include "api/metrics/metrics.h"
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,8 @@ static const char *scheme_of(const char *location, char out[16])
     return out;
 }
 
-static void put_labels(struct tarn_metric_tables *tables, const struct tarn_table *table, struct tarn_buf *text)
+static void put_labels(struct tarn_metric_tables *tables, const struct tarn_table *table,
+                       struct tarn_buf *text)
 {
     char dotted[TARN_DOTTED_MAX], scheme[16];
 
@@ -67,8 +68,8 @@ static tarn_code put_row(void *ctx, const struct tarn_status_row *row, struct ta
     put_codes(&tables->active, row, false);
     put_codes(&tables->quiet, row, true);
     tarn_numbers_of(row, tables->defaults, tables->now_ms, numbers);
-    bool failed = text.failed || tables->labels.bytes.failed || tables->infos.bytes.failed || tables->active.bytes.failed ||
-                  tables->quiet.bytes.failed;
+    bool failed = text.failed || tables->labels.bytes.failed || tables->infos.bytes.failed ||
+                  tables->active.bytes.failed || tables->quiet.bytes.failed;
     for (size_t i = 0; i < TARN_NUMBERS; i++) {
         tarn_packed_put(&tables->numbers[i], numbers[i]);
         failed |= tables->numbers[i].bytes.failed;
@@ -95,7 +96,8 @@ tarn_code tarn_metric_tables_read(struct tarn_metric_tables *tables, bool *end, 
 
 int64_t tarn_metric_tables_bytes(const struct tarn_metric_tables *tables)
 {
-    size_t bytes = tables->labels.bytes.cap + tables->infos.bytes.cap + tables->active.bytes.cap + tables->quiet.bytes.cap;
+    size_t bytes = tables->labels.bytes.cap + tables->infos.bytes.cap + tables->active.bytes.cap +
+                   tables->quiet.bytes.cap;
 
     for (size_t i = 0; i < TARN_NUMBERS; i++)
         bytes += tables->numbers[i].bytes.cap;
@@ -124,10 +126,12 @@ void tarn_metric_info(struct tarn_scrape *scrape, const struct tarn_family *fami
     tarn_buf_add(&more, text, len);
     scrape->expo.out->failed |= more.failed;
     if (!more.failed)
-        tarn_expo_sample(&scrape->expo, family->name, "", scrape->labels, scrape->labels_len, more.data, family->unit, 1);
+        tarn_expo_sample(&scrape->expo, family->name, "", scrape->labels, scrape->labels_len, more.data,
+                         family->unit, 1);
 }
 
-static void write_codes(struct tarn_scrape *scrape, const struct tarn_family *family, struct tarn_packed *list)
+static void write_codes(struct tarn_scrape *scrape, const struct tarn_family *family,
+                        struct tarn_packed *list)
 {
     int64_t count = tarn_packed_get(list);
     char more[160];
@@ -136,7 +140,8 @@ static void write_codes(struct tarn_scrape *scrape, const struct tarn_family *fa
         int64_t code = tarn_packed_get(list), severity = tarn_packed_get(list);
         snprintf(more, sizeof more, "code=\"%s\",severity=\"%s\"", tarn_code_text((int)code),
                  tarn_severity_text((enum tarn_severity)severity));
-        tarn_expo_sample(&scrape->expo, family->name, "", scrape->labels, scrape->labels_len, more, family->unit, 1);
+        tarn_expo_sample(&scrape->expo, family->name, "", scrape->labels, scrape->labels_len, more,
+                         family->unit, 1);
     }
 }
 

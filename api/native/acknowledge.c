@@ -1,4 +1,5 @@
-/* acknowledge.c - POST and DELETE of /api/table/{table}/findings/{id}/ack and .../accept: what people say of a finding. */
+/* acknowledge.c - POST and DELETE of /api/table/{table}/findings/{id}/ack
+ * and .../accept: what people say of a finding. */
 #include "api/native/native.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -66,7 +67,8 @@ static tarn_code unaccept_parse(const struct tarn_request *req, void *use, struc
     return begin(req, use, TARN_SAY_NOT_ACCEPTED, err);
 }
 
-static tarn_code answer(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code answer(const struct tarn_request *req, void *use, struct tarn_reply *reply,
+                        struct tarn_err *err)
 {
     const struct tarn_finding_use *u = use;
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);

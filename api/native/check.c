@@ -17,7 +17,8 @@ static tarn_code check_parse(const struct tarn_request *req, void *use, struct t
     return tarn_request_ident(req, &u->ident, err);
 }
 
-static tarn_code check_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code check_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply,
+                              struct tarn_err *err)
 {
     struct tarn_scan_use *u = use;
 

@@ -15,7 +15,8 @@ tarn_code tarn_native_key(const struct tarn_request *req, const char **out, stru
     return TARN_OK;
 }
 
-tarn_code tarn_native_commit_begin(const struct tarn_request *req, struct tarn_commit_use *use, struct tarn_err *err)
+tarn_code tarn_native_commit_begin(const struct tarn_request *req, struct tarn_commit_use *use,
+                                   struct tarn_err *err)
 {
     tarn_code code = tarn_request_ident(req, &use->ident, err);
 

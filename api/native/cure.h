@@ -1,5 +1,6 @@
-/* cure.h - inside api/native/: a repair or a recovery is followed by a scan, so that its answer tells how the table is now. The
- * cure is done whether or not it can be judged at once: else the next scan judges it. */
+/* cure.h - inside api/native/: a repair or a recovery is followed by a
+ * scan, so that its answer tells how the table is now. The cure is done
+ * whether or not it can be judged at once: else the next scan judges it. */
 #ifndef TARN_API_NATIVE_CURE_H
 #define TARN_API_NATIVE_CURE_H
 #include "api/http.h"

@@ -1,4 +1,5 @@
-/* discover.c - POST /api/discover: the tables below a folder, as JSON or, a line each while the walk goes on, NDJSON. */
+/* discover.c - POST /api/discover: the tables below a folder,
+ * as JSON or, a line each while the walk goes on, NDJSON. */
 #include "api/native/native.h"
 #include "base/json.h"
 #include "lake/discovery.h"

@@ -1,5 +1,5 @@
-/* entry.c - GET .../commits/{transaction}: one log entry in the lake's own form, from the catalog as long as it has the
- * rows, else from storage. */
+/* entry.c - GET .../commits/{transaction}: one log entry in the lake's own
+ * form, from the catalog as long as it has the rows, else from storage. */
 #include "api/native/native.h"
 #include "formats/manifest/manifest.h"
 #include "lake/entry_pages.h"
@@ -54,7 +54,8 @@ static tarn_code entry_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     if (code != TARN_OK)
         return tarn_err_move(err, &none);
     c->version = c->row.version;
-    c->is_on_storage = c->table->oldest_version > c->table->first_version && c->version <= c->table->oldest_version;
+    c->is_on_storage =
+        c->table->oldest_version > c->table->first_version && c->version <= c->table->oldest_version;
     c->is_large = c->row.files_added + c->row.files_removed > TARN_ENTRY_SMALL_OPS;
     if (c->is_on_storage || c->is_large)
         return TARN_OK;

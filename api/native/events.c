@@ -1,5 +1,5 @@
-/* events.c - GET /api/events: the feed of what happened, in order and resumable. With `wait` an answer without events
- * asks the server to look again when some came (server/poll.c); nothing waits here. */
+/* events.c - GET /api/events: the feed of what happened, in order and resumable. With `wait` an answer
+ * without events asks the server to look again when some came (server/poll.c); nothing waits here. */
 #include "api/native/native.h"
 #include <string.h>
 
@@ -37,8 +37,8 @@ static void write_event(struct tarn_jsonw *w, const struct tarn_event *event)
     tarn_jsonw_object_end(w);
 }
 
-/* A lost root is told once, under the table that met it first. It is news for those who see only other tables too: without
- * the name of that table, and of the root. */
+/* A lost root is told once, under the table that met it first. It is news for those
+ * who see only other tables too: without the name of that table, and of the root. */
 static bool is_of_root(const struct tarn_event *event)
 {
     return strncmp(event->type, "finding.", 8) == 0 && strstr(event->data, "\"root\":");
@@ -79,8 +79,8 @@ static tarn_code visit(void *ctx, const struct tarn_event *event, struct tarn_er
     return TARN_OK;
 }
 
-/* Behind the oldest event that is kept, or before the newest one there is (the catalog was restored): what the
- * reader knows cannot be brought up to date by this feed. */
+/* Behind the oldest event that is kept, or before the newest one there is (the catalog
+ * was restored): what the reader knows cannot be brought up to date by this feed. */
 static tarn_code judge_position(struct tarn_tx *tx, int64_t after, struct tarn_err *err)
 {
     int64_t first_after = 0, newest = 0;

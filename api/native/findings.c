@@ -1,4 +1,5 @@
-/* findings.c - GET /api/table/{table}/findings: the open ones, worst first, then the closed ones, newest first. */
+/* findings.c - GET /api/table/{table}/findings: the open
+ * ones, worst first, then the closed ones, newest first. */
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/json.h"
@@ -31,8 +32,9 @@ static void list_free(struct tarn_list *list)
 static char *list_token(const struct tarn_list *list)
 {
     const struct listed *l = (const struct listed *)list;
-    json_auto_t *at = l->is_closed ? json_pack("[I,s]", (json_int_t)l->closed_at, l->id)
-                                   : json_pack("[s,s,s]", tarn_severity_text(l->severity), l->code, l->subject);
+    json_auto_t *at = l->is_closed
+                          ? json_pack("[I,s]", (json_int_t)l->closed_at, l->id)
+                          : json_pack("[s,s,s]", tarn_severity_text(l->severity), l->code, l->subject);
     return at ? tarn_json_text(at) : NULL;
 }
 
@@ -65,7 +67,8 @@ static bool is_behind(const struct listed *l, const struct tarn_finding *finding
 }
 
 /* What keeps them quiet is as of now. */
-static tarn_code mark(struct tarn_tx *tx, const struct listed *l, struct tarn_findings *open, struct tarn_err *err)
+static tarn_code mark(struct tarn_tx *tx, const struct listed *l, struct tarn_findings *open,
+                      struct tarn_err *err)
 {
     TARN_AUTO(table) struct tarn_table *table = NULL;
     int64_t until_ms;
@@ -73,7 +76,8 @@ static tarn_code mark(struct tarn_tx *tx, const struct listed *l, struct tarn_fi
 
     if (code == TARN_OK)
         code = tarn_inherit_all(tx, table, err);
-    return code == TARN_OK ? tarn_findings_mark(tx, table, l->defaults, l->now_ms, open, &until_ms, err) : code;
+    return code == TARN_OK ? tarn_findings_mark(tx, table, l->defaults, l->now_ms, open, &until_ms, err)
+                           : code;
 }
 
 static tarn_code page_open(struct tarn_tx *tx, struct listed *l, struct tarn_err *err)
@@ -101,8 +105,8 @@ static tarn_code page_open(struct tarn_tx *tx, struct listed *l, struct tarn_err
 static tarn_code page_closed(struct tarn_tx *tx, struct listed *l, struct tarn_err *err)
 {
     TARN_AUTO_DONE(findings) struct tarn_findings closed = { 0 };
-    tarn_code code = tx->ops->monitors.closed(tx, l->table_id, l->closed_at, l->id, l->list.ask - l->list.rows,
-                                              &closed, err);
+    tarn_code code = tx->ops->monitors.closed(tx, l->table_id, l->closed_at, l->id,
+                                              l->list.ask - l->list.rows, &closed, err);
 
     for (size_t i = 0; i < closed.count && code == TARN_OK; i++) {
         const struct tarn_finding *finding = &closed.items[i];
@@ -168,7 +172,8 @@ static void listed_freep(struct listed **l)
         list_free(&(*l)->list);
 }
 
-tarn_code tarn_native_findings_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_findings_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                    struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
     __attribute__((cleanup(tarn_table_seen_done))) struct tarn_table_seen seen = { 0 };

@@ -1,5 +1,5 @@
-/* namespaces.c - GET and POST /api/namespaces, GET, PATCH and DELETE /api/namespaces/{namespace}. Settings are shown as
- * the namespace says them itself; what its tables inherit in the end shows in them. */
+/* namespaces.c - GET and POST /api/namespaces, GET, PATCH and DELETE /api/namespaces/{namespace}. Settings
+ * are shown as the namespace says them itself; what its tables inherit in the end shows in them. */
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/time.h"
@@ -39,7 +39,8 @@ static void write_namespace(struct tarn_jsonw *w, const struct tarn_namespace *r
 }
 
 /* The {namespace} of the path, for a token that reaches all of its tables. */
-static tarn_code read_name(const struct tarn_request *req, char out[TARN_NAMESPACE_MAX + 1], struct tarn_err *err)
+static tarn_code read_name(const struct tarn_request *req, char out[TARN_NAMESPACE_MAX + 1],
+                           struct tarn_err *err)
 {
     tarn_code code = tarn_namespace_parse(req->arg[0], "namespace", out, err);
 
@@ -69,7 +70,8 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tarn_namespace_get(tx, find->name, show, &find->w, err);
 }
 
-tarn_code tarn_native_namespace_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_namespace_get(const struct tarn_request *req, struct tarn_reply *reply,
+                                    struct tarn_err *err)
 {
     struct find find = { .w = tarn_jsonw_to(&reply->body) };
     tarn_code code = read_name(req, find.name, err);
@@ -119,7 +121,8 @@ static tarn_code page(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->namespaces.list(tx, after, l->list.ask, visit, l, err);
 }
 
-tarn_code tarn_native_namespaces_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_namespaces_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                      struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
     char after[TARN_NAMESPACE_MAX + 1] = "";
@@ -186,7 +189,8 @@ static tarn_code answer(const struct tarn_namespace_use *use, unsigned status, s
     return tarn_buf_check(&reply->body, err);
 }
 
-static tarn_code add_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code add_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply,
+                            struct tarn_err *err)
 {
     (void)req;
     return answer(use, 201, reply, err);
@@ -202,4 +206,5 @@ static tarn_code change_answer(const struct tarn_request *req, void *use, struct
 
 const struct tarn_flow tarn_native_namespace_add = { &tarn_namespace_add, add_parse, add_answer };
 const struct tarn_flow tarn_native_namespace_change = { &tarn_namespace_change, change_parse, change_answer };
-const struct tarn_flow tarn_native_namespace_remove = { &tarn_namespace_remove, change_parse, tarn_flow_nothing };
+const struct tarn_flow tarn_native_namespace_remove = { &tarn_namespace_remove, change_parse,
+                                                        tarn_flow_nothing };

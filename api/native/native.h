@@ -13,14 +13,16 @@ tarn_handler_fn tarn_native_openapi; /* handle */
 /* problems.c */
 tarn_handler_fn tarn_native_problem_page; /* handle */
 
-/* tables.c, table_change.c, tables_list.c; query of the list: namespace format mode prefix state page_size page_token */
+/* tables.c, table_change.c, tables_list.c; query of the list:
+ * namespace format mode prefix state page_size page_token */
 extern const struct tarn_flow tarn_native_table_register; /* POST /api/tables */
 extern const struct tarn_flow tarn_native_table_patch;    /* PATCH /api/table/{table} */
 extern const struct tarn_flow tarn_native_table_drop;     /* DELETE, no body */
 extern const struct tarn_flow tarn_native_table_restore;  /* POST .../restore, body optional */
 tarn_handler_fn tarn_native_tables_list; /* work */
 tarn_handler_fn tarn_native_table_get;   /* handle */
-/* The {table} of the request as it lives; of an observed one with its last scan (zeroed when there is none, else owned). */
+/* The {table} of the request as it lives; of an observed one
+ * with its last scan (zeroed when there is none, else owned). */
 struct tarn_table_seen { struct tarn_table *table; struct tarn_scan_row scan; bool has_scan; };
 TARN_MUST tarn_code tarn_native_table_find(const struct tarn_request *req, struct tarn_table_seen *out,
                                            struct tarn_err *err);
@@ -29,8 +31,10 @@ TARN_MUST tarn_code tarn_native_answer_table(const struct tarn_table *table, str
                                              struct tarn_err *err);
 void tarn_table_seen_done(struct tarn_table_seen *seen);
 /* table_write.c: a table as GET shows it; `scan` (of an observed table) may be NULL. */
-void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_scan_row *scan);
-void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *table, const struct tarn_scan_row *scan);
+void tarn_native_table_members(struct tarn_jsonw *w, const struct tarn_table *table,
+                               const struct tarn_scan_row *scan);
+void tarn_native_table_write(struct tarn_jsonw *w, const struct tarn_table *table,
+                             const struct tarn_scan_row *scan);
 
 /* commits.c, history.c, entry.c; query of the list: page_size page_token */
 extern const struct tarn_flow tarn_native_commit; /* POST .../commits */
@@ -53,7 +57,8 @@ extern const struct tarn_flow tarn_native_pointer; /* PUT .../pointer */
 /* namespaces.c; query of the list: page_size page_token */
 tarn_handler_fn tarn_native_namespaces_list; /* work */
 tarn_handler_fn tarn_native_namespace_get;   /* handle */
-extern const struct tarn_flow tarn_native_namespace_add, tarn_native_namespace_change, tarn_native_namespace_remove;
+extern const struct tarn_flow tarn_native_namespace_add, tarn_native_namespace_change,
+    tarn_native_namespace_remove;
 
 /* events.c; query: after wait limit */
 tarn_handler_fn tarn_native_events; /* work */

@@ -1,5 +1,6 @@
-/* observed.c - the snapshot of a table that others commit to: what its manifest on storage says, read on a worker and
- * sent on piece by piece. The catalog keeps no files of such a table, so there is only the newest snapshot. */
+/* observed.c - the snapshot of a table that others commit to: what its manifest
+ * on storage says, read on a worker and sent on piece by piece. The catalog
+ * keeps no files of such a table, so there is only the newest snapshot. */
 #include "api/native/observed.h"
 #include "api/native/list.h"
 #include "base/hash.h"
@@ -69,7 +70,8 @@ static char *observed_token(const struct tarn_list *list)
 {
     const struct observed *o = (const struct observed *)list;
     char *text = NULL;
-    int len = asprintf(&text, "o%" PRId64 ".%" PRId64 ".%016" PRIx64, o->table_id, o->passed, document_of(o->pull));
+    int len =
+        asprintf(&text, "o%" PRId64 ".%" PRId64 ".%016" PRIx64, o->table_id, o->passed, document_of(o->pull));
 
     return len < 0 ? NULL : text;
 }
@@ -92,8 +94,8 @@ static tarn_code pull_rows(struct tarn_list *list, struct tarn_err *err)
     return TARN_OK;
 }
 
-static tarn_code open_manifest(const struct tarn_request *req, const struct tarn_table *table, struct observed *o,
-                               struct tarn_err *err)
+static tarn_code open_manifest(const struct tarn_request *req, const struct tarn_table *table,
+                               struct observed *o, struct tarn_err *err)
 {
     TARN_ERR(fault);
     tarn_code code = tarn_place_open(req->app->lake->storage, table->location, false, &o->place, &fault);
@@ -275,7 +277,8 @@ tarn_code tarn_native_observed_manifest(const struct tarn_request *req, const st
         code = tarn_place_reader(d->place, TARN_DOC_MANIFEST, &d->reader, &d->object, &fault);
     if (code != TARN_OK)
         return place_fault(code, &fault, err);
-    snprintf(etag, sizeof etag, "\"o.%016" PRIx64 "\"", tarn_hash128(d->object.token, strlen(d->object.token)).lo);
+    snprintf(etag, sizeof etag, "\"o.%016" PRIx64 "\"",
+             tarn_hash128(d->object.token, strlen(d->object.token)).lo);
     tarn_reply_header(reply, "ETag", "%s", etag);
     reply->status = have && tarn_etag_matches(have, etag) ? 304 : 200;
     if (reply->status == 200)

@@ -22,7 +22,8 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
     return code == TARN_OK ? tarn_pointer_parse(req->json, use, err) : code;
 }
 
-static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
+                        struct tarn_err *err)
 {
     const struct tarn_pointer_use *use = state;
 

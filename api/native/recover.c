@@ -1,4 +1,5 @@
-/* recover.c - POST /api/table/{table}/recover: what storage knows and the catalog does not, and what a run took of it. */
+/* recover.c - POST /api/table/{table}/recover: what storage
+ * knows and the catalog does not, and what a run took of it. */
 #include "api/native/cure.h"
 #include "api/native/native.h"
 #include "base/json.h"
@@ -27,14 +28,20 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
 
 /* --- the steps --- */
 
-static bool needs_check(const struct tarn_lake *lake, const void *state) { return tarn_recover.needs_check(lake, state); }
+static bool needs_check(const struct tarn_lake *lake, const void *state)
+{
+    return tarn_recover.needs_check(lake, state);
+}
 
 static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err)
 {
     return tarn_recover.check(lake, state, err);
 }
 
-static tarn_code change(struct tarn_tx *tx, void *state, struct tarn_err *err) { return tarn_recover.change(tx, state, err); }
+static tarn_code change(struct tarn_tx *tx, void *state, struct tarn_err *err)
+{
+    return tarn_recover.change(tx, state, err);
+}
 
 static bool needs_after(const void *state) { return ((const struct call *)state)->recover.runs; }
 
@@ -91,7 +98,8 @@ static void write_unreadable(struct tarn_jsonw *w, const struct tarn_traces *tra
     tarn_jsonw_ki64(w, "unreadable_total", (int64_t)traces->bad.count);
 }
 
-static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
+                        struct tarn_err *err)
 {
     const struct call *call = state;
     const struct tarn_retaking *r = &call->recover.retaking;

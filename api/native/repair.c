@@ -1,4 +1,5 @@
-/* repair.c - POST /api/table/{table}/repair: the plan, or what a run of it did and how the table is judged afterwards. */
+/* repair.c - POST /api/table/{table}/repair: the plan, or what
+ * a run of it did and how the table is judged afterwards. */
 #include "api/native/cure.h"
 #include "api/native/native.h"
 #include "lake/repair.h"
@@ -37,14 +38,20 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
 
 /* --- the steps --- */
 
-static bool needs_check(const struct tarn_lake *lake, const void *state) { return tarn_repair.needs_check(lake, state); }
+static bool needs_check(const struct tarn_lake *lake, const void *state)
+{
+    return tarn_repair.needs_check(lake, state);
+}
 
 static tarn_code check(struct tarn_lake *lake, void *state, struct tarn_err *err)
 {
     return tarn_repair.check(lake, state, err);
 }
 
-static tarn_code change(struct tarn_tx *tx, void *state, struct tarn_err *err) { return tarn_repair.change(tx, state, err); }
+static tarn_code change(struct tarn_tx *tx, void *state, struct tarn_err *err)
+{
+    return tarn_repair.change(tx, state, err);
+}
 
 static bool needs_after(const void *state) { return ((const struct call *)state)->repair.runs; }
 
@@ -116,7 +123,8 @@ static void write_commit(struct tarn_jsonw *w, const struct tarn_repair_use *rep
         tarn_jsonw_null(w);
 }
 
-static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
+                        struct tarn_err *err)
 {
     const struct call *call = state;
     const struct tarn_repair_use *repair = &call->repair;

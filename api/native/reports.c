@@ -40,7 +40,8 @@ static tarn_code list_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK ? tarn_buf_check(&r->reply->body, err) : code;
 }
 
-tarn_code tarn_native_reports_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_reports_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                   struct tarn_err *err)
 {
     struct reports r = { .limit = TARN_REPORTS_MAX, .reply = reply };
     tarn_code code = tarn_request_ident(req, &r.ident, err);

@@ -10,7 +10,8 @@ static tarn_code parse(const struct tarn_request *req, void *state, struct tarn_
     return code == TARN_OK ? tarn_rollback_parse(req->json, use, err) : code;
 }
 
-static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code answer(const struct tarn_request *req, void *state, struct tarn_reply *reply,
+                        struct tarn_err *err)
 {
     const struct tarn_rollback_use *use = state;
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);

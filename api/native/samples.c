@@ -1,5 +1,5 @@
-/* samples.c - GET /api/table/{table}/history: metrics over time, as scans found them or at even steps. A run of scans that
- * saw the same is told by its two ends; at a step the run that went before holds. */
+/* samples.c - GET /api/table/{table}/history: metrics over time, as scans found them or at even steps. A
+ * run of scans that saw the same is told by its two ends; at a step the run that went before holds. */
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/time.h"
@@ -67,7 +67,8 @@ static tarn_code visit_run(void *ctx, const struct tarn_sample *run, struct tarn
     int64_t first = run->at > s->next ? run->at : s->next;
     if (run->at < s->next && s->last >= run->at) /* its first end was told */
         first = last;
-    s->full = (first <= last && !tell(s, run->numbers, first)) || (last > first && !tell(s, run->numbers, last));
+    s->full =
+        (first <= last && !tell(s, run->numbers, first)) || (last > first && !tell(s, run->numbers, last));
     return TARN_OK;
 }
 
@@ -137,7 +138,8 @@ static tarn_code page(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 
 /* --- the request --- */
 
-static tarn_code read_time(const struct tarn_request *req, const char *key, int64_t *out, struct tarn_err *err)
+static tarn_code read_time(const struct tarn_request *req, const char *key, int64_t *out,
+                           struct tarn_err *err)
 {
     const char *text = tarn_query(req, key);
 
@@ -208,7 +210,8 @@ static tarn_code read_request(const struct tarn_request *req, struct samples *s,
     return TARN_OK;
 }
 
-tarn_code tarn_native_samples_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_samples_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                   struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_mem_freep))) struct samples *s = calloc(1, sizeof *s);
 

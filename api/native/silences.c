@@ -1,5 +1,5 @@
-/* silences.c - GET and POST /api/silences, GET and DELETE /api/silences/{id}. A narrowed token makes silences that reach
- * its tables at most, and sees and removes those that do not reach further. */
+/* silences.c - GET and POST /api/silences, GET and DELETE /api/silences/{id}. A narrowed token makes
+ * silences that reach its tables at most, and sees and removes those that do not reach further. */
 #include "api/native/list.h"
 #include "api/native/native.h"
 #include "base/hash.h"
@@ -75,8 +75,8 @@ static char *matchers_text(const json_t *given)
 
     for (size_t i = 0; i < json_array_size(given); i++) {
         const json_t *m = json_array_get(given, i), *is_equal = json_object_get(m, "isEqual");
-        json_array_append_new(list, json_pack("{s:O, s:O, s:b, s:b}", "name", json_object_get(m, "name"), "value",
-                                              json_object_get(m, "value"), "isRegex",
+        json_array_append_new(list, json_pack("{s:O, s:O, s:b, s:b}", "name", json_object_get(m, "name"),
+                                              "value", json_object_get(m, "value"), "isRegex",
                                               (int)json_is_true(json_object_get(m, "isRegex")), "isEqual",
                                               is_equal && json_is_false(is_equal) ? 0 : 1));
     }
@@ -117,7 +117,8 @@ static tarn_code add_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->silences.insert(tx, &((struct silence_add *)ctx)->row, err);
 }
 
-static tarn_code add_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply, struct tarn_err *err)
+static tarn_code add_answer(const struct tarn_request *req, void *use, struct tarn_reply *reply,
+                            struct tarn_err *err)
 {
     const struct silence_add *add = use;
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
@@ -156,7 +157,8 @@ static tarn_code find_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code;
 }
 
-tarn_code tarn_native_silence_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_silence_get(const struct tarn_request *req, struct tarn_reply *reply,
+                                  struct tarn_err *err)
 {
     __attribute__((cleanup(find_done))) struct silence_find find = { .who = &req->who, .id = req->arg[0] };
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
@@ -235,8 +237,8 @@ static tarn_code page(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return tx->ops->silences.list(tx, l->at, id, l->list.ask, visit, l, err);
 }
 
-static tarn_code read_query(const struct tarn_request *req, const struct tarn_page *page_of, struct silences *l,
-                            struct tarn_err *err)
+static tarn_code read_query(const struct tarn_request *req, const struct tarn_page *page_of,
+                            struct silences *l, struct tarn_err *err)
 {
     static const char *const k_states[] = { "active", "pending", "expired" };
     const char *state = tarn_query(req, "state"), *id = NULL;
@@ -258,7 +260,8 @@ static tarn_code read_query(const struct tarn_request *req, const struct tarn_pa
     return TARN_OK;
 }
 
-tarn_code tarn_native_silences_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_silences_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                    struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page_of = { 0 };
     __attribute__((cleanup(tarn_mem_freep))) struct silences *l = calloc(1, sizeof *l);

@@ -1,5 +1,6 @@
-/* status.c - GET /api/table/{table}/status: what dashboards ask for all day. Two indexed reads and one buffer; nothing
- * is scanned; an answer is kept until the table is touched. Always 200 for a known table, whatever its health. */
+/* status.c - GET /api/table/{table}/status: what dashboards ask for all day.
+ * Two indexed reads and one buffer; nothing is scanned; an answer is kept until
+ * the table is touched. Always 200 for a known table, whatever its health. */
 #include "api/answers.h"
 #include "api/native/native.h"
 #include "lake/inherit.h"
@@ -28,8 +29,8 @@ static tarn_code look_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     struct seen *seen = ctx;
 
     seen_done(seen);
-    tarn_code code = tx->ops->monitors.look(tx, seen->ident.namespace_, seen->ident.name, &seen->table, &seen->scan,
-                                            &seen->scanned, err);
+    tarn_code code = tx->ops->monitors.look(tx, seen->ident.namespace_, seen->ident.name, &seen->table,
+                                            &seen->scan, &seen->scanned, err);
     if (code == TARN_OK)
         code = tarn_inherit_all(tx, seen->table, err);
     if (code != TARN_OK || !seen->scanned)
@@ -37,10 +38,12 @@ static tarn_code look_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     code = tx->ops->monitors.findings(tx, seen->table->id, &seen->findings, err);
     if (code != TARN_OK)
         return code;
-    return tarn_findings_mark(tx, seen->table, seen->defaults, seen->now_ms, &seen->findings, &seen->until_ms, err);
+    return tarn_findings_mark(tx, seen->table, seen->defaults, seen->now_ms, &seen->findings, &seen->until_ms,
+                              err);
 }
 
-tarn_code tarn_native_status_get(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_status_get(const struct tarn_request *req, struct tarn_reply *reply,
+                                 struct tarn_err *err)
 {
     __attribute__((cleanup(seen_done))) struct seen seen = { .table = NULL };
     struct tarn_app *app = req->app;

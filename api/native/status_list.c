@@ -1,5 +1,5 @@
-/* status_list.c - GET /api/status: a bare array of flat rows, one a table, as dashboards like it. Without page_size it is
- * streamed, a chain of short reads; with it one page, and a Link header names the next. */
+/* status_list.c - GET /api/status: a bare array of flat rows, one a table, as dashboards like it. Without
+ * page_size it is streamed, a chain of short reads; with it one page, and a Link header names the next. */
 #include "api/native/native.h"
 #include "api/status_walk.h"
 #include "base/json.h"
@@ -135,10 +135,11 @@ static tarn_code read_position(struct status_list *l, const char *token, struct 
     return l->walk.after_namespace && l->walk.after ? TARN_OK : tarn_fail_oom(err);
 }
 
-static tarn_code link_next(const struct tarn_request *req, const struct status_list *l, struct tarn_reply *reply,
-                           struct tarn_err *err)
+static tarn_code link_next(const struct tarn_request *req, const struct status_list *l,
+                           struct tarn_reply *reply, struct tarn_err *err)
 {
-    json_auto_t *position = json_pack("[s,s,I]", l->walk.after_namespace, l->walk.after, (json_int_t)l->walk.after_id);
+    json_auto_t *position =
+        json_pack("[s,s,I]", l->walk.after_namespace, l->walk.after, (json_int_t)l->walk.after_id);
     TARN_AUTO(mem) char *content = position ? tarn_json_text(position) : NULL;
 
     return content ? tarn_reply_next(reply, req, content, err) : tarn_fail_oom(err);
@@ -155,7 +156,8 @@ static tarn_code answer_page(const struct tarn_request *req, struct status_list 
     return code == TARN_OK && l->walk.is_full ? link_next(req, l, reply, err) : code;
 }
 
-tarn_code tarn_native_status_list(const struct tarn_request *req, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_status_list(const struct tarn_request *req, struct tarn_reply *reply,
+                                  struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_page_done))) struct tarn_page page = { 0 };
     __attribute__((cleanup(list_freep))) struct status_list *l = calloc(1, sizeof *l);

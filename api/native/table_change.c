@@ -5,7 +5,8 @@
 #include "lake/settings.h"
 #include "monitors/monitors.h"
 
-tarn_code tarn_native_answer_table(const struct tarn_table *table, struct tarn_reply *reply, struct tarn_err *err)
+tarn_code tarn_native_answer_table(const struct tarn_table *table, struct tarn_reply *reply,
+                                   struct tarn_err *err)
 {
     struct tarn_jsonw w = tarn_jsonw_to(&reply->body);
     char etag[TARN_ETAG_TEXT];

@@ -114,7 +114,8 @@ static tarn_code take_id(struct tarn_tx *tx, int64_t table_id, const char *id, s
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code id_taken(struct tarn_tx *tx, int64_t table_id, const char *id, bool *taken, struct tarn_err *err)
+static tarn_code id_taken(struct tarn_tx *tx, int64_t table_id, const char *id, bool *taken,
+                          struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_TAKEN);
     bind_i64(st, 1, table_id);

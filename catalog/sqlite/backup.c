@@ -47,12 +47,13 @@ static tarn_code copy(const struct tarn_sqlite_store *store, const char *file, s
     return rc == SQLITE_DONE ? TARN_OK : fail(rc, err);
 }
 
-/* The copy says what it is: a server that starts on it compares every table with its storage first. Nobody else has it
- * open, so a second connection to the database it is not. */
+/* The copy says what it is: a server that starts on it compares every table with its storage
+ * first. Nobody else has it open, so a second connection to the database it is not. */
 static tarn_code mark(const char *file, struct tarn_err *err)
 {
     sqlite3 *db = NULL;
-    int rc = sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    int rc =
+        sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(db, "INSERT INTO meta (key, value) VALUES ('" TARN_META_BACKUP "', '1') "
                               "ON CONFLICT (key) DO UPDATE SET value = '1'", NULL, NULL, NULL);

@@ -1,6 +1,6 @@
-/* bulk.c - the steps of a large commit: each takes the next rows in the order of an index and says where it came
- * to, so that the writer is free between two of them. A row's own version says whose it is, so what a crash left
- * behind is found again without any list. */
+/* bulk.c - the steps of a large commit: each takes the next rows in the order of an index
+ * and says where it came to, so that the writer is free between two of them. A row's own
+ * version says whose it is, so what a crash left behind is found again without any list. */
 #include "catalog/sqlite/internal.h"
 
 #define AFTER_KEY     "table_id = ?1 AND (added_version, path) > (?2, ?3) "
@@ -40,7 +40,8 @@ const char *const tarn_sqlite_bulk_sql[] = {
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_BULK, which); }
 
 /* Runs a statement that returns the size of each row it wrote. */
-static tarn_code sum_up(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_file_totals *totals, struct tarn_err *err)
+static tarn_code sum_up(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_file_totals *totals,
+                        struct tarn_err *err)
 {
     struct tarn_file_totals sum = { 0 };
     tarn_code code = TARN_OK;
@@ -52,8 +53,9 @@ static tarn_code sum_up(struct tarn_tx *tx, sqlite3_stmt *st, struct tarn_file_t
     return code;
 }
 
-static tarn_code key_end(struct tarn_tx *tx, int64_t table_id, int64_t version, const struct tarn_file_cursor *after,
-                         int64_t limit, struct tarn_file_cursor *at, struct tarn_err *err)
+static tarn_code key_end(struct tarn_tx *tx, int64_t table_id, int64_t version,
+                         const struct tarn_file_cursor *after, int64_t limit, struct tarn_file_cursor *at,
+                         struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_KEY_END);
     bool row = false;

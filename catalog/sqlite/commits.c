@@ -11,7 +11,18 @@
     COLUMNS ", (SELECT to_version FROM rollbacks r WHERE r.table_id = commits.table_id "                     \
             "AND r.version = commits.version)"
 
-enum { S_INSERT, S_GET, S_BY_TRANSACTION, S_LIST, S_INSTANTS, S_KEY_GET, S_KEY_PUT, S_KEYS_EXPIRE, S_ROLLBACK_INSERT, S_ROLLBACK_AT };
+enum {
+    S_INSERT,
+    S_GET,
+    S_BY_TRANSACTION,
+    S_LIST,
+    S_INSTANTS,
+    S_KEY_GET,
+    S_KEY_PUT,
+    S_KEYS_EXPIRE,
+    S_ROLLBACK_INSERT,
+    S_ROLLBACK_AT
+};
 /* clang-format off */
 const char *const tarn_sqlite_commits_sql[] = {
     [S_INSERT] =
@@ -154,8 +165,8 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, int64_t below, int64
     return code;
 }
 
-static tarn_code instants(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
-                          void *ctx, struct tarn_err *err)
+static tarn_code instants(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit,
+                          tarn_commit_fn *fn, void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_INSTANTS);
     bind_i64(st, 1, table_id);
@@ -210,7 +221,8 @@ static tarn_code key_put(struct tarn_tx *tx, const char *principal, const char *
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code keys_expire(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err)
+static tarn_code keys_expire(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left,
+                             struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_KEYS_EXPIRE);
     return tarn_sqlite_expire(tx, st, before, limit, left, err);

@@ -124,19 +124,22 @@ tarn_code tarn_sqlite_conn_open(struct tarn_sqlite_store *store, bool writes, st
 /* Is it a statement for this connection? A reader has none that writes. */
 static bool may_run(const struct tarn_sqlite_conn *conn, const char *sql)
 {
-    return conn->tx.writes || (strncmp(sql, "INSERT", 6) != 0 && strncmp(sql, "UPDATE", 6) != 0 && strncmp(sql, "DELETE", 6) != 0);
+    return conn->tx.writes || (strncmp(sql, "INSERT", 6) != 0 && strncmp(sql, "UPDATE", 6) != 0 &&
+                               strncmp(sql, "DELETE", 6) != 0);
 }
 
 sqlite3_stmt *tarn_sqlite_conn_ready(struct tarn_sqlite_conn *conn, enum tarn_sqlite_group group, int which)
 {
     const char *sql = k_groups[group][which];
     sqlite3_stmt **stmt = &conn->stmt[group][which];
-    conn->unready = may_run(conn, sql) ? sqlite3_prepare_v3(conn->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL)
-                                       : SQLITE_MISUSE;
+    conn->unready = may_run(conn, sql)
+                        ? sqlite3_prepare_v3(conn->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL)
+                        : SQLITE_MISUSE;
     return *stmt;
 }
 
-static tarn_code ready_group(struct tarn_sqlite_conn *conn, enum tarn_sqlite_group group, struct tarn_err *err)
+static tarn_code ready_group(struct tarn_sqlite_conn *conn, enum tarn_sqlite_group group,
+                             struct tarn_err *err)
 {
     for (int i = 0; k_groups[group][i]; i++) {
         assert(i < TARN_SQLITE_GROUP_MAX);
@@ -146,8 +149,8 @@ static tarn_code ready_group(struct tarn_sqlite_conn *conn, enum tarn_sqlite_gro
     return TARN_OK;
 }
 
-/* The writer's are all made ready, so that a fault in one shows at the start. A reader needs a few of them, and there are many
- * readers: each of theirs is made ready when it is first asked for. */
+/* The writer's are all made ready, so that a fault in one shows at the start. A reader needs a few
+ * of them, and there are many readers: each of theirs is made ready when it is first asked for. */
 tarn_code tarn_sqlite_conn_prepare(struct tarn_sqlite_conn *conn, struct tarn_err *err)
 {
     int groups = conn->tx.writes ? TARN_SQLITE_GROUPS : TARN_SQLITE_CONTROL + 1;

@@ -1,5 +1,6 @@
-/* events.c - the feed of what happened: appended by every change in its own transaction, read in order, and cut
- * off at the old end. Its numbers come from the database, so that their order is that of the transactions. */
+/* events.c - the feed of what happened: appended by every change in its own
+ * transaction, read in order, and cut off at the old end. Its numbers come
+ * from the database, so that their order is that of the transactions. */
 #include "catalog/sqlite/internal.h"
 
 enum { S_ADD, S_LIST, S_FIRST, S_NEWEST, S_EXPIRE };

@@ -119,8 +119,8 @@ static tarn_code closed(struct tarn_tx *tx, int64_t table_id, int64_t before, co
     return collect(tx, st, out, err);
 }
 
-static tarn_code spans(struct tarn_tx *tx, int64_t table_id, const char *code_text, int64_t since, size_t limit,
-                       struct tarn_span *out, size_t *count, struct tarn_err *err)
+static tarn_code spans(struct tarn_tx *tx, int64_t table_id, const char *code_text, int64_t since,
+                       size_t limit, struct tarn_span *out, size_t *count, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_SPANS);
     bind_i64(st, 1, table_id);
@@ -224,7 +224,8 @@ static tarn_code delete_finding(struct tarn_tx *tx, const char *id, struct tarn_
     return code;
 }
 
-static tarn_code root_told(struct tarn_tx *tx, const char *root, int64_t table_id, bool *told, struct tarn_err *err)
+static tarn_code root_told(struct tarn_tx *tx, const char *root, int64_t table_id, bool *told,
+                           struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_ROOT);
     bind_text(st, 1, root);

@@ -39,8 +39,8 @@ const char *const tarn_sqlite_history_sql[] = {
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_HISTORY, which); }
 
-static tarn_code add_checkpoint(struct tarn_tx *tx, int64_t table_id, int64_t version, const char *transaction,
-                                struct tarn_err *err)
+static tarn_code add_checkpoint(struct tarn_tx *tx, int64_t table_id, int64_t version,
+                                const char *transaction, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_ADD_CHECKPOINT);
     bind_i64(st, 1, table_id);
@@ -63,7 +63,8 @@ static tarn_code checkpoint_at(struct tarn_tx *tx, int64_t table_id, int64_t ver
 }
 
 /* Rows of version and transaction to fn. */
-static tarn_code walk(struct tarn_tx *tx, sqlite3_stmt *st, tarn_commit_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code walk(struct tarn_tx *tx, sqlite3_stmt *st, tarn_commit_fn *fn, void *ctx,
+                      struct tarn_err *err)
 {
     tarn_code code = TARN_OK;
     while (tarn_sqlite_each(tx, st, &code, err)) {
@@ -73,8 +74,8 @@ static tarn_code walk(struct tarn_tx *tx, sqlite3_stmt *st, tarn_commit_fn *fn, 
     return code;
 }
 
-static tarn_code checkpoints(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit, tarn_commit_fn *fn,
-                             void *ctx, struct tarn_err *err)
+static tarn_code checkpoints(struct tarn_tx *tx, int64_t table_id, int64_t below, int64_t limit,
+                             tarn_commit_fn *fn, void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_CHECKPOINTS);
     bind_i64(st, 1, table_id);
@@ -112,7 +113,8 @@ static tarn_code forget_range(struct tarn_tx *tx, int which, int64_t table_id, i
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code forget(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t below, struct tarn_err *err)
+static tarn_code forget(struct tarn_tx *tx, int64_t table_id, int64_t from, int64_t below,
+                        struct tarn_err *err)
 {
     tarn_code code = forget_range(tx, S_FORGET, table_id, from, below, err);
     if (code == TARN_OK)

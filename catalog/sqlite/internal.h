@@ -215,13 +215,15 @@ static inline sqlite3_stmt *stmt_of(struct tarn_tx *tx, enum tarn_sqlite_group g
 }
 /* The next row; *row false at the end. */
 TARN_MUST tarn_code tarn_sqlite_next(struct tarn_tx *tx, sqlite3_stmt *stmt, bool *row, struct tarn_err *err);
-/* The same for loops over all rows, which *code leads: no row when it is a fault already, is one now, or at the end. */
+/* The same for loops over all rows, which *code leads: no row
+ * when it is a fault already, is one now, or at the end. */
 bool tarn_sqlite_each(struct tarn_tx *tx, sqlite3_stmt *stmt, tarn_code *code, struct tarn_err *err);
 /* To the end, no rows wanted. */
 TARN_MUST tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_err *err);
-/* To the end, of a statement that deletes what is older than ?1, ?2 rows at the most; *left: there may be more. */
-TARN_MUST tarn_code tarn_sqlite_expire(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t before, int64_t limit, bool *left,
-                                       struct tarn_err *err);
+/* To the end, of a statement that deletes what is older than
+ * ?1, ?2 rows at the most; *left: there may be more. */
+TARN_MUST tarn_code tarn_sqlite_expire(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t before, int64_t limit,
+                                       bool *left, struct tarn_err *err);
 /* The first column of every row, into `ids`, which has room for what the statement's limit allows. */
 TARN_MUST tarn_code tarn_sqlite_ids(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t *ids, int64_t *count,
                                     struct tarn_err *err);
@@ -275,7 +277,8 @@ TARN_MUST tarn_code tarn_sqlite_own(void *row, const size_t *offsets, size_t cou
 #define TARN_SQLITE_TABLE_WIDTH 32
 #define TARN_SQLITE_TABLE_FROM  " FROM tables t JOIN namespaces n ON n.id = t.namespace_id "
 TARN_MUST tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct tarn_err *err);
-/* Columns enforcement and verify, side by side from `at` on, of a table or a namespace; NULL: not given, off. */
+/* Columns enforcement and verify, side by side from `at` on,
+ * of a table or a namespace; NULL: not given, off. */
 TARN_MUST tarn_code tarn_sqlite_depth(sqlite3_stmt *st, int at, enum tarn_enforcement *enforcement,
                                       bool *enforcement_given, enum tarn_verify *verify, bool *verify_given,
                                       struct tarn_err *err);

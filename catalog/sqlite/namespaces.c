@@ -1,6 +1,6 @@
-/* namespaces.c - namespaces by themselves: what their tables inherit. Rows come into being with a table too
- * (tables.c), then without settings. One that is deleted while dropped tables still stand under its name is only
- * hidden, since those rows name it. */
+/* namespaces.c - namespaces by themselves: what their tables inherit. Rows come into
+ * being with a table too (tables.c), then without settings. One that is deleted while
+ * dropped tables still stand under its name is only hidden, since those rows name it. */
 #include "catalog/sqlite/internal.h"
 
 #define COLUMNS "name, created_at, properties, owner, monitors, enforcement, verify, history_retention_ms"
@@ -33,7 +33,10 @@ const char *const tarn_sqlite_namespaces_sql[] = {
 };
 /* clang-format on */
 
-static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_NAMESPACES, which); }
+static sqlite3_stmt *stmt(struct tarn_tx *tx, int which)
+{
+    return stmt_of(tx, TARN_SQLITE_NAMESPACES, which);
+}
 
 static tarn_code not_found(const char *name, struct tarn_err *err)
 {
@@ -53,7 +56,8 @@ static tarn_code visit(sqlite3_stmt *st, tarn_namespace_fn *fn, void *ctx, struc
     return code == TARN_OK ? fn(ctx, &row, err) : code;
 }
 
-static tarn_code get(struct tarn_tx *tx, const char *name, tarn_namespace_fn *fn, void *ctx, struct tarn_err *err)
+static tarn_code get(struct tarn_tx *tx, const char *name, tarn_namespace_fn *fn, void *ctx,
+                     struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_GET);
     bind_text(st, 1, name);
@@ -77,7 +81,8 @@ static tarn_code list(struct tarn_tx *tx, const char *after, int64_t limit, tarn
 }
 
 /* Any table under the name may show something else now. */
-static tarn_code write_row(struct tarn_tx *tx, int which, const struct tarn_namespace *row, struct tarn_err *err)
+static tarn_code write_row(struct tarn_tx *tx, int which, const struct tarn_namespace *row,
+                           struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, which);
     tarn_changes_note_all(tx->store);

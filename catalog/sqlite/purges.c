@@ -33,8 +33,10 @@ static tarn_code add(struct tarn_tx *tx, const struct tarn_purge *purge, struct 
 
 static tarn_code due(struct tarn_tx *tx, int64_t now_ms, struct tarn_purge *out, struct tarn_err *err)
 {
-    static const size_t k_texts[] = { offsetof(struct tarn_purge, name), offsetof(struct tarn_purge, location),
-                                      offsetof(struct tarn_purge, metadata_location), offsetof(struct tarn_purge, metadata) };
+    static const size_t k_texts[] = { offsetof(struct tarn_purge, name),
+                                      offsetof(struct tarn_purge, location),
+                                      offsetof(struct tarn_purge, metadata_location),
+                                      offsetof(struct tarn_purge, metadata) };
     AUTO_STMT *st = stmt(tx, S_DUE);
     bind_i64(st, 1, now_ms);
     bool found = false;

@@ -17,7 +17,8 @@ const char *const tarn_sqlite_reports_sql[] = {
 
 static sqlite3_stmt *stmt(struct tarn_tx *tx, int which) { return stmt_of(tx, TARN_SQLITE_REPORTS, which); }
 
-static tarn_code add(struct tarn_tx *tx, int64_t table_id, const struct tarn_report_row *row, struct tarn_err *err)
+static tarn_code add(struct tarn_tx *tx, int64_t table_id, const struct tarn_report_row *row,
+                     struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_ADD);
     bind_i64(st, 1, table_id);

@@ -38,8 +38,8 @@ static tarn_code get(struct tarn_tx *tx, const char *principal, const char *key,
     return TARN_OK;
 }
 
-static tarn_code put(struct tarn_tx *tx, const char *principal, const char *key, const struct tarn_answered *row,
-                     int64_t now_ms, struct tarn_err *err)
+static tarn_code put(struct tarn_tx *tx, const char *principal, const char *key,
+                     const struct tarn_answered *row, int64_t now_ms, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_PUT);
     bind_text(st, 1, principal);

@@ -112,7 +112,8 @@ static tarn_code gone(struct tarn_tx *tx, int64_t table_id, const char *path, st
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code add(struct tarn_tx *tx, int64_t table_id, const struct tarn_retired_file *file, struct tarn_err *err)
+static tarn_code add(struct tarn_tx *tx, int64_t table_id, const struct tarn_retired_file *file,
+                     struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_ADD);
     bind_i64(st, 1, table_id);

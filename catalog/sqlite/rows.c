@@ -104,8 +104,8 @@ tarn_code tarn_sqlite_run(struct tarn_tx *tx, sqlite3_stmt *stmt, struct tarn_er
     return rc == SQLITE_DONE ? TARN_OK : tarn_sqlite_fail(tarn_sqlite_conn_of(tx), rc, err);
 }
 
-tarn_code tarn_sqlite_expire(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t before, int64_t limit, bool *left,
-                             struct tarn_err *err)
+tarn_code tarn_sqlite_expire(struct tarn_tx *tx, sqlite3_stmt *stmt, int64_t before, int64_t limit,
+                             bool *left, struct tarn_err *err)
 {
     bind_i64(stmt, 1, before);
     bind_i64(stmt, 2, limit);
@@ -153,15 +153,17 @@ static tarn_code unknown_word(struct tarn_err *err)
     return tarn_fail(err, TARN_INTERNAL, "the database holds a word that this version does not know");
 }
 
-tarn_code tarn_sqlite_depth(sqlite3_stmt *st, int at, enum tarn_enforcement *enforcement, bool *enforcement_given,
-                            enum tarn_verify *verify, bool *verify_given, struct tarn_err *err)
+tarn_code tarn_sqlite_depth(sqlite3_stmt *st, int at, enum tarn_enforcement *enforcement,
+                            bool *enforcement_given, enum tarn_verify *verify, bool *verify_given,
+                            struct tarn_err *err)
 {
     const char *hold = column_text(st, at), *depth = column_text(st, at + 1);
     *enforcement_given = hold != NULL;
     *verify_given = depth != NULL;
     *enforcement = TARN_ENFORCE_OFF;
     *verify = TARN_VERIFY_OFF;
-    bool known = (!hold || tarn_enforcement_parse(hold, enforcement)) && (!depth || tarn_verify_parse(depth, verify));
+    bool known =
+        (!hold || tarn_enforcement_parse(hold, enforcement)) && (!depth || tarn_verify_parse(depth, verify));
     return known ? TARN_OK : unknown_word(err);
 }
 
@@ -202,8 +204,8 @@ tarn_code tarn_sqlite_table_row(sqlite3_stmt *st, struct tarn_table *out, struct
         (block && !tarn_block_parse(block, &t.block)))
         return unknown_word(err);
     *out = t;
-    return tarn_sqlite_depth(st, 19, &out->enforcement, &out->enforcement_given, &out->verify, &out->verify_given,
-                             err);
+    return tarn_sqlite_depth(st, 19, &out->enforcement, &out->enforcement_given, &out->verify,
+                             &out->verify_given, err);
 }
 
 tarn_code tarn_sqlite_table_own(const struct tarn_table *row, struct tarn_table **out, struct tarn_err *err)

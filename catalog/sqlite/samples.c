@@ -47,7 +47,8 @@ static tarn_code find_newest(struct tarn_tx *tx, int64_t table_id, const char *n
     return code;
 }
 
-static tarn_code put(struct tarn_tx *tx, int64_t table_id, int64_t at, const char *numbers, struct tarn_err *err)
+static tarn_code put(struct tarn_tx *tx, int64_t table_id, int64_t at, const char *numbers,
+                     struct tarn_err *err)
 {
     struct newest newest;
     tarn_code code = find_newest(tx, table_id, numbers, &newest, err);
@@ -108,7 +109,8 @@ static tarn_code next_table(struct tarn_tx *tx, struct tarn_thinning *t, bool *f
 }
 
 /* A table that takes the whole budget is gone on with by the next call. */
-static tarn_code thin(struct tarn_tx *tx, struct tarn_thinning *t, int64_t limit, bool *left, struct tarn_err *err)
+static tarn_code thin(struct tarn_tx *tx, struct tarn_thinning *t, int64_t limit, bool *left,
+                      struct tarn_err *err)
 {
     int64_t budget = limit;
     bool found = t->table_id != 0;

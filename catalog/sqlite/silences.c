@@ -36,7 +36,8 @@ static struct tarn_silence row_of(sqlite3_stmt *st)
 
 static tarn_code own(struct tarn_silence *row, struct tarn_err *err)
 {
-    static const size_t k_texts[] = { offsetof(struct tarn_silence, matchers), offsetof(struct tarn_silence, tables),
+    static const size_t k_texts[] = { offsetof(struct tarn_silence, matchers),
+                                      offsetof(struct tarn_silence, tables),
                                       offsetof(struct tarn_silence, created_by),
                                       offsetof(struct tarn_silence, comment) };
     return tarn_sqlite_own(row, k_texts, TARN_COUNT(k_texts), err);
@@ -74,8 +75,8 @@ static tarn_code get(struct tarn_tx *tx, const char *id, struct tarn_silence *ou
     return code;
 }
 
-static tarn_code list(struct tarn_tx *tx, int64_t at, const char *after_id, int64_t limit, tarn_silence_fn *fn,
-                      void *ctx, struct tarn_err *err)
+static tarn_code list(struct tarn_tx *tx, int64_t at, const char *after_id, int64_t limit,
+                      tarn_silence_fn *fn, void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_i64(st, 1, at);

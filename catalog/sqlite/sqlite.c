@@ -37,8 +37,8 @@ static void meters(struct tarn_store *base, struct tarn_store_meters *out)
     out->log_bytes = bytes_of(store->path, "-wal");
 }
 
-static const struct tarn_store_driver k_driver = { tarn_sqlite_read, tarn_sqlite_rest, tarn_sqlite_submit, release,
-                                                   meters };
+static const struct tarn_store_driver k_driver = { tarn_sqlite_read, tarn_sqlite_rest, tarn_sqlite_submit,
+                                                   release, meters };
 
 static void fill_ops(struct tarn_store_ops *ops)
 {

@@ -45,8 +45,9 @@ static struct tarn_view read_row(sqlite3_stmt *st)
 
 static tarn_code own(const struct tarn_view *row, struct tarn_view **out, struct tarn_err *err)
 {
-    static const size_t k_texts[] = { offsetof(struct tarn_view, namespace_), offsetof(struct tarn_view, name),
-                                      offsetof(struct tarn_view, location), offsetof(struct tarn_view, metadata_location),
+    static const size_t k_texts[] = { offsetof(struct tarn_view, namespace_),
+                                      offsetof(struct tarn_view, name), offsetof(struct tarn_view, location),
+                                      offsetof(struct tarn_view, metadata_location),
                                       offsetof(struct tarn_view, metadata) };
     struct tarn_view *view = malloc(sizeof *view);
     if (!view)
@@ -81,7 +82,8 @@ static tarn_code get(struct tarn_tx *tx, const char *namespace_, const char *nam
     return own(&row, out, err);
 }
 
-static tarn_code taken(struct tarn_tx *tx, const char *namespace_, const char *name, bool *out, struct tarn_err *err)
+static tarn_code taken(struct tarn_tx *tx, const char *namespace_, const char *name, bool *out,
+                       struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_TAKEN);
     bind_text(st, 1, namespace_);
@@ -164,8 +166,8 @@ static tarn_code drop(struct tarn_tx *tx, int64_t id, struct tarn_err *err)
     return tarn_sqlite_run(tx, st, err);
 }
 
-static tarn_code list(struct tarn_tx *tx, const char *namespace_, const char *after, int64_t limit, tarn_view_fn *fn,
-                      void *ctx, struct tarn_err *err)
+static tarn_code list(struct tarn_tx *tx, const char *namespace_, const char *after, int64_t limit,
+                      tarn_view_fn *fn, void *ctx, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_LIST);
     bind_text(st, 1, namespace_);

@@ -11,9 +11,10 @@
 
 /* More would make the first of a group wait long for the last. */
 #define GROUP_MAX 256
-/* Pages of log that are worth a checkpoint: in any case, and when nobody came for a while. A checkpoint costs two
- * syncs and its pages, and the fewer there are the more often a page was written again meanwhile. Clients that wait for an
- * answer before they ask again leave the queue empty for a moment after each group: that is no idleness. */
+/* Pages of log that are worth a checkpoint: in any case, and when nobody came for a
+ * while. A checkpoint costs two syncs and its pages, and the fewer there are the more
+ * often a page was written again meanwhile. Clients that wait for an answer before they
+ * ask again leave the queue empty for a moment after each group: that is no idleness. */
 #define CHECKPOINT_BUSY_PAGES 16000
 #define CHECKPOINT_IDLE_PAGES 1000
 #define IDLE_MS               50
