@@ -2,6 +2,8 @@
  * 1970 by the 400-year cycle) since timegm and gmtime depend on nothing but are slow and 1900-based. */
 #include "base/time.h"
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static int64_t clock_us(clockid_t id)
@@ -140,12 +142,13 @@ static bool parse_fraction(const char **p, int *ms)
     return count >= 1 && count <= 9;
 }
 
-static bool parse_clock(const char **p, int64_t *ms, bool *leap)
+/* `lax`: whole minutes may come without seconds, as Java writes them. */
+static bool parse_clock(const char **p, bool lax, int64_t *ms, bool *leap)
 {
     int fraction;
     int hour = digits(p, 2);
     int minute = hour >= 0 && skip(p, ':') ? digits(p, 2) : -1;
-    int second = minute >= 0 && skip(p, ':') ? digits(p, 2) : -1;
+    int second = minute < 0 ? -1 : skip(p, ':') ? digits(p, 2) : lax ? 0 : -1;
 
     if (hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 || !parse_fraction(p, &fraction))
         return false;
@@ -154,7 +157,8 @@ static bool parse_clock(const char **p, int64_t *ms, bool *leap)
     return true;
 }
 
-static bool parse_zone(const char **p, int64_t *offset_ms, bool *zoned)
+/* `lax`: +0200 and +02 too. */
+static bool parse_zone(const char **p, bool lax, int64_t *offset_ms, bool *zoned)
 {
     *offset_ms = 0;
     *zoned = **p != '\0';
@@ -164,14 +168,15 @@ static bool parse_zone(const char **p, int64_t *offset_ms, bool *zoned)
     if (!skip(p, '+') && !skip(p, '-'))
         return false;
     int hour = digits(p, 2);
-    int minute = hour >= 0 && skip(p, ':') ? digits(p, 2) : -1;
+    bool is_short = lax && hour >= 0 && **p == '\0';
+    int minute = is_short ? 0 : hour >= 0 && (skip(p, ':') || lax) ? digits(p, 2) : -1;
     if (hour > 23 || minute < 0 || minute > 59)
         return false;
     *offset_ms = sign * (hour * TARN_HOUR_MS + minute * TARN_MINUTE_MS);
     return true;
 }
 
-static bool parse_instant(const char *text, int64_t *ms, bool *zoned)
+static bool parse_instant(const char *text, bool lax, int64_t *ms, bool *zoned)
 {
     const char *p = text;
     int64_t days, clock, offset;
@@ -179,7 +184,7 @@ static bool parse_instant(const char *text, int64_t *ms, bool *zoned)
 
     if (!parse_date(&p, &days) || !(skip(&p, 'T') || skip(&p, 't') || skip(&p, ' ')))
         return false;
-    if (!parse_clock(&p, &clock, &leap) || !parse_zone(&p, &offset, zoned) || *p != '\0')
+    if (!parse_clock(&p, lax, &clock, &leap) || !parse_zone(&p, lax, &offset, zoned) || *p != '\0')
         return false;
     *ms = days * TARN_DAY_MS + clock - offset;
     /* A leap second ends a UTC day and no other minute. */
@@ -191,7 +196,7 @@ tarn_code tarn_time_parse(const char *text, int64_t *ms, enum tarn_time_form *fo
     int64_t value;
     bool zoned;
 
-    if (!parse_instant(text, &value, &zoned))
+    if (!parse_instant(text, false, &value, &zoned))
         return tarn_fail(err, TARN_INVALID, "'%.64s' is no RFC 3339 instant such as 2024-02-01T14:32:15Z", text);
     if (!zoned && !form)
         return tarn_fail(err, TARN_INVALID, "'%.64s' has no time zone", text);
@@ -201,6 +206,23 @@ tarn_code tarn_time_parse(const char *text, int64_t *ms, enum tarn_time_form *fo
     if (form)
         *form = zoned ? TARN_TIME_ZONED : TARN_TIME_NAIVE;
     return TARN_OK;
+}
+
+bool tarn_time_read(const char *text, int64_t *ms, enum tarn_time_form *form)
+{
+    bool is_number = text[0] != '\0' && text[strspn(text, "0123456789")] == '\0' && strlen(text) <= 19;
+    int64_t value;
+    bool zoned;
+
+    if (is_number) {
+        *form = TARN_TIME_EPOCH;
+        return tarn_time_from_epoch((int64_t)strtoull(text, NULL, 10), ms, NULL) == TARN_OK;
+    }
+    if (!parse_instant(text, true, &value, &zoned) || value < 0)
+        return false;
+    *ms = value;
+    *form = zoned ? TARN_TIME_ZONED : TARN_TIME_NAIVE;
+    return true;
 }
 
 tarn_code tarn_time_from_epoch(int64_t number, int64_t *ms, struct tarn_err *err)

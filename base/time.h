@@ -36,6 +36,9 @@ enum tarn_time_form { TARN_TIME_ZONED, TARN_TIME_NAIVE, TARN_TIME_EPOCH };
  * a naive text is refused). Leap second :60 counts as :59. TARN_INVALID otherwise. */
 TARN_MUST tarn_code tarn_time_parse(const char *text, int64_t *ms, enum tarn_time_form *form,
                                     struct tarn_err *err);
+/* The same of a document that somebody else wrote, in the forms that writers have besides: offsets +0200 and +02, no seconds, the
+ * digits of an epoch. False: no instant. */
+bool tarn_time_read(const char *text, int64_t *ms, enum tarn_time_form *form);
 /* A number of seconds, ms, us or ns since 1970, told apart by magnitude, taken only when the
  * instant lies in 2000 to 2100; TARN_INVALID otherwise. */
 TARN_MUST tarn_code tarn_time_from_epoch(int64_t number, int64_t *ms, struct tarn_err *err);

@@ -134,23 +134,54 @@ static bool is_key(const json_t *keys, const char *name)
     return false;
 }
 
+/* Has it no value in any row? A struct has none when nothing inside has one; of a list the footer does not tell. */
+static bool is_silent(const struct tarn_column *column, int64_t rows)
+{
+    if (column->type.kind != TARN_T_STRUCT)
+        return column->type.field_count == 0 && column->null_count == rows;
+    for (size_t i = 0; i < column->type.field_count; i++)
+        if (!is_silent(&column->type.fields[i], rows))
+            return false;
+    return column->type.field_count > 0;
+}
+
+static void keep_silent(struct noting *n, const char *path)
+{
+    struct tarn_footer_note *note = n->note;
+    char **more = realloc(note->nulls, (note->null_count + 1) * sizeof *more);
+
+    n->failed |= !more;
+    if (!more)
+        return;
+    note->nulls = more;
+    note->nulls[note->null_count] = tarn_text_copy(path, &n->failed);
+    note->null_count += note->nulls[note->null_count] != NULL;
+}
+
+/* A struct without any value is told once, not once a field. */
+static void note_silent(struct noting *n, const struct tarn_column *column, const char *above)
+{
+    TARN_AUTO(mem) char *path = NULL;
+
+    n->failed |= asprintf(&path, "%s%s%s", above, above[0] ? "." : "", column->name) < 0;
+    if (n->failed)
+        return;
+    if (is_silent(column, n->parquet->rows))
+        keep_silent(n, path);
+    else if (column->type.kind == TARN_T_STRUCT)
+        for (size_t i = 0; i < column->type.field_count; i++)
+            note_silent(n, &column->type.fields[i], path);
+}
+
 /* A partition key has its value in the path, whatever the column inside says. */
 static void note_nulls(struct noting *n, const json_t *partition_keys)
 {
     const struct tarn_type *root = &n->parquet->schema->root;
-    struct tarn_footer_note *note = n->note;
 
-    note->has_rows = n->parquet->rows > 0;
-    for (size_t i = 0; i < root->field_count && note->has_rows && !n->failed; i++) {
-        const struct tarn_column *column = &root->fields[i];
-        if (column->type.field_count > 0 || column->null_count != n->parquet->rows || is_key(partition_keys, column->name))
-            continue;
-        if (!note->nulls)
-            note->nulls = calloc(root->field_count, sizeof *note->nulls);
-        n->failed |= !note->nulls;
-        if (note->nulls)
-            note->nulls[note->null_count++] = tarn_text_copy(column->name, &n->failed);
-    }
+    n->note->has_rows = n->parquet->rows > 0;
+    for (size_t i = 0; i < root->field_count && n->note->has_rows && !n->failed; i++)
+        if (!is_key(partition_keys, root->fields[i].name))
+            note_silent(n, &root->fields[i], "");
 }
 
 tarn_code tarn_footer_note_make(const struct tarn_parquet *parquet, const char *path,

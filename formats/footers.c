@@ -248,11 +248,14 @@ static tarn_code fold_drift(struct folding *f, const struct tarn_noted_drift *dr
     return TARN_OK;
 }
 
+/* The column, or the struct around it. */
 static bool has_null(const struct tarn_footer_note *note, const char *column)
 {
-    for (size_t i = 0; i < note->null_count; i++)
-        if (strcmp(note->nulls[i], column) == 0)
+    for (size_t i = 0; i < note->null_count; i++) {
+        size_t len = strlen(note->nulls[i]);
+        if (strncmp(note->nulls[i], column, len) == 0 && (column[len] == '\0' || column[len] == '.'))
             return true;
+    }
     return false;
 }
 

@@ -9,7 +9,7 @@ static int64_t number_of(const struct tarn_log_facts *log, const char *id)
 
     if (!id || !tarn_txn_id_number(id, &prefix_len, &number))
         return -1;
-    bool is_same = log->count == 0 || (strlen(log->prefix) == prefix_len && strncmp(log->prefix, id, prefix_len) == 0);
+    bool is_same = log->count > 0 && (strlen(log->prefix) == prefix_len && strncmp(log->prefix, id, prefix_len) == 0);
     return is_same ? number : -1;
 }
 

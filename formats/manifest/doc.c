@@ -110,13 +110,17 @@ tarn_code tarn_doc_str(struct tarn_jsonr *r, const struct tarn_jsonr_event *firs
     return TARN_OK;
 }
 
+#define EXACT_MAX 9007199254740992.0 /* 2^53 */
+
 tarn_code tarn_doc_count(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, const char *key,
                          void *target, struct tarn_err *err)
 {
     (void)r;
-    if (first->token != TARN_J_INTEGER || first->integer < 0)
+    bool is_whole = first->token == TARN_J_REAL && first->real >= 0 && first->real <= EXACT_MAX &&
+                    first->real == (double)(int64_t)first->real; /* writers that have but one kind of number */
+    if (!is_whole && (first->token != TARN_J_INTEGER || first->integer < 0))
         return tarn_fail_field(err, key, "must be an integer from 0");
-    *(int64_t *)target = first->integer;
+    *(int64_t *)target = is_whole ? (int64_t)first->real : first->integer;
     return TARN_OK;
 }
 
@@ -161,6 +165,14 @@ tarn_code tarn_doc_lax_str(struct tarn_jsonr *r, const struct tarn_jsonr_event *
     if (first->token != TARN_J_STRING)
         return tarn_jsonr_skip_from(r, first, err);
     return tarn_doc_str(r, first, key, target, err);
+}
+
+tarn_code tarn_doc_lax_object(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, const char *key, void *target,
+                              struct tarn_err *err)
+{
+    if (first->token != TARN_J_OBJECT)
+        return tarn_jsonr_skip_from(r, first, err);
+    return tarn_doc_object(r, first, key, target, err);
 }
 
 tarn_code tarn_doc_lax_count(struct tarn_jsonr *r, const struct tarn_jsonr_event *first, const char *key, void *target,
@@ -237,7 +249,7 @@ tarn_code tarn_doc_instant(struct tarn_jsonr *r, const struct tarn_jsonr_event *
         out->ms = from_real(first->real);
     else if (first->token == TARN_J_INTEGER && tarn_time_from_epoch(first->integer, &ms, NULL) == TARN_OK)
         out->ms = in_range(ms);
-    else if (first->token == TARN_J_STRING && tarn_time_parse(text, &ms, &out->form, NULL) == TARN_OK)
+    else if (first->token == TARN_J_STRING && tarn_time_read(text, &ms, &out->form))
         out->ms = in_range(ms);
     return TARN_OK;
 }

@@ -32,6 +32,7 @@ tarn_doc_member_fn tarn_doc_path;   /* struct tarn_buf: 1 to 4,096 bytes */
 tarn_doc_member_fn tarn_doc_object; /* struct tarn_buf: an object's compact text */
 /* Members that only Tarn writes: one of another type is somebody else's, and skipped. */
 tarn_doc_member_fn tarn_doc_lax_str;   /* char *, owned */
+tarn_doc_member_fn tarn_doc_lax_object; /* struct tarn_buf, as tarn_doc_object, else empty */
 tarn_doc_member_fn tarn_doc_lax_count; /* int64_t, not negative */
 tarn_doc_member_fn tarn_doc_lax_texts; /* struct tarn_buf: the compact text of an array of strings, else empty */
 

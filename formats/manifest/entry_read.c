@@ -79,7 +79,7 @@ static tarn_code read_ops(struct tarn_jsonr *r, const struct tarn_jsonr_event *f
 enum { ENTRY_OPERATIONS, ENTRY_METADATA, ENTRY_BATCHES };
 static const struct tarn_doc_member k_entry[] = {
     [ENTRY_OPERATIONS] = { "operations", read_ops, 0 },
-    [ENTRY_METADATA] = { "commitMetadata", tarn_doc_object, offsetof(struct entry_read, metadata) },
+    [ENTRY_METADATA] = { "commitMetadata", tarn_doc_lax_object, offsetof(struct entry_read, metadata) },
     [ENTRY_BATCHES] = { "batch_ids", tarn_doc_lax_texts, offsetof(struct entry_read, batch_ids) },
     { "id", tarn_doc_str, offsetof(struct entry_read, head.id) },
     { "timestamp", tarn_doc_instant, offsetof(struct entry_read, timestamp) },
@@ -99,7 +99,7 @@ static void hand_over(struct entry_read *e, uint32_t seen, struct tarn_entry_hea
     e->head.timestamp = e->timestamp.ms;
     e->head.timestamp_form = e->timestamp.form;
     e->head.timestamp_bad = e->timestamp.text && e->timestamp.ms < 0;
-    if (seen & (1u << ENTRY_METADATA))
+    if (seen & (1u << ENTRY_METADATA) && e->metadata.len > 0)
         e->head.metadata = tarn_buf_take(&e->metadata);
     if (e->batch_ids.len > 0)
         e->head.batch_ids = tarn_buf_take(&e->batch_ids);

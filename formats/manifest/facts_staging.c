@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include <string.h>
+#include <strings.h>
 
 enum {
     MARKERS_READ = 1000,      /* markers whose content is read; the others count as completed */
@@ -58,9 +59,9 @@ static struct marker marker_of(const json_t *root, const char *fallback, int64_t
     enum tarn_time_form form;
 
     if (start)
-        (void)!tarn_time_parse(start, &m.start_ms, &form, NULL);
+        (void)!tarn_time_read(start, &m.start_ms, &form);
     if (end)
-        (void)!tarn_time_parse(end, &m.end_ms, &form, NULL);
+        (void)!tarn_time_read(end, &m.end_ms, &form);
     return m;
 }
 
@@ -97,9 +98,9 @@ static tarn_code note_marker(struct staging *s, const struct marker *m, int64_t 
 {
     struct tarn_facts *facts = s->g->facts;
 
-    if (strcmp(m->status, "running") == 0)
+    if (strcasecmp(m->status, "running") == 0)
         return tarn_suspects_add(&facts->running, m->batch_id, NULL, -1, -1, m->start_ms, err);
-    if (strcmp(m->status, "completed") != 0)
+    if (strcasecmp(m->status, "completed") != 0)
         return TARN_OK;
     if (m->records == 0)
         note_alive(s, m->end_ms, mtime_ms);

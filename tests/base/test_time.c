@@ -62,6 +62,37 @@ Test(time, what_is_no_instant_is_refused)
     }
 }
 
+Test(time, documents_of_others_tell_instants_in_more_forms)
+{
+    static const struct { const char *text; int64_t ms; enum tarn_time_form form; } k_rows[] = {
+        { "2024-02-01T14:32:15Z", 1706797935000, TARN_TIME_ZONED },
+        { "2024-02-01T16:32:15+0200", 1706797935000, TARN_TIME_ZONED },
+        { "2024-02-01T14:32:15.000+0000", 1706797935000, TARN_TIME_ZONED }, /* Hadoop */
+        { "2024-02-01T09:02:15-0530", 1706797935000, TARN_TIME_ZONED },
+        { "2024-02-01 16:32:15+02", 1706797935000, TARN_TIME_ZONED },       /* PostgreSQL */
+        { "2024-02-01T14:32Z", 1706797920000, TARN_TIME_ZONED },            /* Java's OffsetDateTime */
+        { "2024-02-01T16:32+02:00", 1706797920000, TARN_TIME_ZONED },
+        { "2024-02-01T14:32", 1706797920000, TARN_TIME_NAIVE },
+        { "1706797935", 1706797935000, TARN_TIME_EPOCH },
+        { "1706797935123", 1706797935123, TARN_TIME_EPOCH },
+        { "1706797935123456789", 1706797935123, TARN_TIME_EPOCH },
+        { "", -1, TARN_TIME_EPOCH }, { "2024-02-01", -1, TARN_TIME_EPOCH }, { "2024-02-01T14Z", -1, TARN_TIME_EPOCH },
+        { "2024-02-01T14:32:15+2", -1, TARN_TIME_EPOCH }, { "2024-02-01T14:32:15+020", -1, TARN_TIME_EPOCH },
+        { "2024-02-01T14:32:15+02000", -1, TARN_TIME_EPOCH }, { "2024-02-01T14:32:15+2400", -1, TARN_TIME_EPOCH },
+        { "2024-02-01T14:32:15+0260", -1, TARN_TIME_EPOCH }, { "2024-02-01T14:32:", -1, TARN_TIME_EPOCH },
+        { "20240201", -1, TARN_TIME_EPOCH }, { "99999999999999999999", -1, TARN_TIME_EPOCH },
+    };
+
+    for (size_t i = 0; i < sizeof k_rows / sizeof k_rows[0]; i++) {
+        int64_t ms = -1;
+        enum tarn_time_form form;
+        bool is_one = tarn_time_read(k_rows[i].text, &ms, &form);
+        cr_expect(eq(int, is_one, k_rows[i].ms >= 0), "%s", k_rows[i].text);
+        cr_expect(eq(i64, ms, k_rows[i].ms), "%s", k_rows[i].text);
+        cr_expect(eq(int, is_one ? (int)form : (int)k_rows[i].form, (int)k_rows[i].form), "%s", k_rows[i].text);
+    }
+}
+
 Test(time, a_naive_instant_is_refused_where_a_zone_is_needed)
 {
     int64_t ms;

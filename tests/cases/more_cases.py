@@ -485,6 +485,25 @@ case("M303-size-and-2-to-the-48", rep(std(2), entries({"size": 2**48 + len(GOOD)
 
 case("M90-no-table", [("notes.txt", 0, "a")], UNKNOWN, ["no_table_found"])
 
+# --- as other writers spell it ---
+for number, form in enumerate(("2026-01-01T00:10:00.000+0000", "2026-01-01T09:10:00+0900", "2026-01-01 01:10:00+01", "2026-01-01T00:10Z",
+                               "2025-12-31T16:10-08:00", str(T0 + 600), str((T0 + 600) * 1000))):
+    case(f"M310-instant-{number}", with_head(std(2), last_updated=form), OK, [], manifest_age_seconds=-10)
+    case(f"M311-instant-of-an-entry-{number}", rep(std(2), entry(2, 595, timestamp=form.replace("00:10:00", "00:09:55"))), OK, [])
+case("M312-numbers-with-a-point", with_head(rep(std(2), ("manifest.json", 600, MANIFEST[2].replace(str(len(GOOD)), f"{len(GOOD)}.0"))), version=2.0),
+     OK, [], sizes=False, version=2, files=2)
+case("M313-half-a-byte", rep(std(2), ("manifest.json", 600, MANIFEST[2].replace(str(len(GOOD)), f"{len(GOOD)}.5"))), ERROR,
+     ["manifest_unreadable"], sizes=False)
+case("M314-metadata-that-is-text", rep(std(2), entry(2, 595, commitMetadata="by hand")), OK, [])
+NO_LOG = drop(std(3), *[f"_transactions/txn-{i}.json" for i in (1, 2, 3)])
+case("M315-no-log-and-a-number", NO_LOG, ERROR, ["missing_transaction_log_entry"], warnings_contain=["missing_transaction_log_entry: txn-3"])
+case("M316-no-log-and-a-padded-number", rep(NO_LOG, ("last_committed_txn", 600, "load_000003")), ERROR, ["missing_transaction_log_entry"],
+     warnings_contain=["missing_transaction_log_entry: load_000003"])
+case("M317-no-log-but-a-checkpoint", NO_LOG + [("_transactions/txn-3.checkpoint.json", 600, "{}")], OK, [], latest_transaction="txn-3")
+case("M318-status-in-capitals", std(2) + [("staging/2026-01-01/00/batch-000001.parquet", 1000, GOOD),
+     ("processed/batch-000001.json", 3500, J({"batch_id": "batch-000001.parquet", "status": "COMPLETED", "num_records": 2}))], OK, [],
+     staging_files=0)
+
 # --- files that are younger than the grace time, and what writers leave behind in plain folders ---
 PLAIN = [("date=2026-01-01/part-0.parquet", 100, GOOD)]
 for name, content in (("half-written", GOOD[:len(GOOD) // 2]), ("four-bytes", b"PAR1"), ("text", b"hello world, not parquet")):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_check: `tarn check --json --now` over every fixture of a given format set: severity, findings and the further fields, exactly.
 
-The fixtures of make_cases.py whose formats are judged (N: manifest, P: plain Parquet) and those of more_cases.py."""
+The fixtures of make_cases.py whose formats are judged (N: manifest, P: plain Parquet) and those of more_cases.py and nested_cases.py."""
 import json
 import os
 import shutil
@@ -89,7 +89,7 @@ def faults_of_folders(out):
 def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as out:
-        for script in ("make_cases.py", "more_cases.py"):
+        for script in ("make_cases.py", "more_cases.py", "nested_cases.py"):
             subprocess.run([sys.executable, os.path.join(HERE, script), out], check=True, stdout=subprocess.DEVNULL)
         for name in sorted(f for f in os.listdir(out) if f.endswith(".expected.json") and f.startswith(JUDGED)):
             with open(os.path.join(out, name)) as f:

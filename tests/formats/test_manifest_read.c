@@ -306,7 +306,6 @@ Test(entry, nonsense_is_refused_with_its_place)
         { "{\"operations\":[{\"type\":\"remove_file\",\"path\":\"a\"},{\"type\":3,\"path\":\"b\"}]}",
           "operations[1].type" },
         { "{\"operations\":[],\"dataChange\":\"no\"}", "dataChange" },
-        { "{\"operations\":[],\"commitMetadata\":[]}", "commitMetadata" },
         { "{\"operations\":[],\"id\":7}", "id" },
         { "{\"operations\":[{\"type\":\"add_file\",\"path\":\"a\",\"size\":9223372036854775807},"
           "{\"type\":\"add_file\",\"path\":\"b\",\"size\":1}]}",
