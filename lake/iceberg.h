@@ -130,6 +130,7 @@ struct tarn_iceberg_register_use {
     struct tarn_ident ident;
     const char *metadata_location; /* borrowed */
     bool overwrite;
+    bool is_own;                   /* the table's own file comes back: what it holds was let in once */
     struct tarn_iceberg_who who;
     int64_t now_ms;
     struct tarn_iceberg_work work; /* out */

@@ -31,7 +31,7 @@ static tarn_code read_file(struct tarn_lake *lake, struct tarn_iceberg_register_
     struct tarn_iceberg_work *work = &use->work;
     tarn_code code = tarn_iceberg_file_parse(lake, use->metadata_location, &work->meta, err);
 
-    if (code == TARN_OK)
+    if (code == TARN_OK && !use->is_own)
         code = tarn_iceberg_check_offered(work->meta, err);
     code = tarn_iceberg_judged(code, err);
     if (code == TARN_OK)

@@ -54,7 +54,8 @@ struct table { struct tarn_ident ident; char uuid[40]; char *pointer; };
 
 static tarn_code step(struct tarn_lake *lake, const struct table *table, const char *file, struct tarn_err *err)
 {
-    struct tarn_iceberg_register_use use = { .lake = lake, .ident = table->ident, .metadata_location = file, .overwrite = true };
+    struct tarn_iceberg_register_use use = { .lake = lake, .ident = table->ident, .metadata_location = file, .overwrite = true,
+                                             .is_own = true };
     tarn_code code = tarn_use_run(lake, &tarn_iceberg_register, &use, err);
 
     tarn_iceberg_register.done(&use);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A restored backup takes back the commits to Iceberg tables that were made since, each as a version of its own."""
-import os, shutil, subprocess, sys
+import json, os, shutil, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -107,6 +107,22 @@ def a_table_is_known_again_whose_document_got_another_uuid():
             assert [c["version"] for c in client.get("/api/table/db.t/commits")["commits"]] == [c["version"] for c in history]
 
 
+def what_is_not_registered_any_more_comes_back_all_the_same():
+    """A table that an older version let in with a part that readers do not open is the catalog's."""
+    with folder() as work:
+        server, last, _ = fill(work)
+        newest = last["metadata-location"].removeprefix("file://")
+        with open(newest) as f:
+            document = json.load(f)
+        document["schemas"].append({**document["schemas"][0], "fields": []})
+        with open(newest, "w") as f:
+            json.dump(document, f)
+        client = server.start().client()
+        assert call(client, "GET", TABLE)["metadata"] == document
+        status, answer = client.call("POST", "/iceberg/v1/namespaces/db/register", {"name": "u", "metadata-location": newest})
+        assert status == 400 and "two have the schema-id 0" in answer["error"]["message"], answer
+
+
 def of_two_files_that_claim_to_be_the_newest_none_is_taken():
     with folder() as work:
         server, last, _ = fill(work)
@@ -133,5 +149,5 @@ def of_a_copied_file_the_commits_since_are_told():
 
 
 main(commits_since_the_backup_are_taken_back_one_by_one, a_copied_file_is_made_a_backup_before_it_is_started,
-     a_table_is_known_again_whose_document_got_another_uuid,
+     a_table_is_known_again_whose_document_got_another_uuid, what_is_not_registered_any_more_comes_back_all_the_same,
      of_two_files_that_claim_to_be_the_newest_none_is_taken, of_a_copied_file_the_commits_since_are_told)
