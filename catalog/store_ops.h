@@ -235,6 +235,8 @@ struct tarn_store_ops {
                          struct tarn_err *err); /* TARN_SCHEMA_VERSION_NOT_FOUND */
         /* Oldest first, all versions. */
         tarn_code (*list)(struct tarn_tx *tx, int64_t table_id, tarn_schema_fn *fn, void *ctx, struct tarn_err *err);
+        /* All versions go: the table's schemas stand elsewhere from now on. */
+        tarn_code (*clear)(struct tarn_tx *tx, int64_t table_id, struct tarn_err *err);
     } schemas;
 
     struct {

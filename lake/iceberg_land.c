@@ -125,6 +125,8 @@ tarn_code tarn_iceberg_take_over(struct tarn_tx *tx, struct tarn_lake *lake, str
     work->creates = false;
     work->base_snapshot = TARN_ICEBERG_NONE;
     tarn_code code = next_row(tx, lake, work, table, false, err);
+    if (code == TARN_OK) /* its schemas stand in the document */
+        code = tx->ops->schemas.clear(tx, table->id, err);
     if (code == TARN_OK)
         code = tell_managed(tx, work, table, err);
     return code == TARN_OK ? put_version(tx, work, tarn_take(&table), err) : code;

@@ -2,7 +2,7 @@
 #include "catalog/sqlite/internal.h"
 #include <stddef.h>
 
-enum { S_INSERT, S_GET, S_LIST };
+enum { S_INSERT, S_GET, S_LIST, S_CLEAR };
 /* clang-format off */
 const char *const tarn_sqlite_schemas_sql[] = {
     [S_INSERT] =
@@ -10,6 +10,7 @@ const char *const tarn_sqlite_schemas_sql[] = {
     [S_GET] = "SELECT version, schema, renames, created_at FROM schemas WHERE table_id = ?1 AND version = ?2",
     [S_LIST] =
         "SELECT version, schema, renames, created_at FROM schemas WHERE table_id = ?1 ORDER BY version",
+    [S_CLEAR] = "DELETE FROM schemas WHERE table_id = ?1",
     NULL
 };
 /* clang-format on */
@@ -72,9 +73,17 @@ static tarn_code list(struct tarn_tx *tx, int64_t table_id, tarn_schema_fn *fn, 
     return code;
 }
 
+static tarn_code clear(struct tarn_tx *tx, int64_t table_id, struct tarn_err *err)
+{
+    AUTO_STMT *st = stmt(tx, S_CLEAR);
+    bind_i64(st, 1, table_id);
+    return tarn_sqlite_run(tx, st, err);
+}
+
 void tarn_sqlite_schemas_ops(struct tarn_store_ops *ops)
 {
     ops->schemas.insert = insert;
     ops->schemas.get = get;
     ops->schemas.list = list;
+    ops->schemas.clear = clear;
 }

@@ -39,11 +39,12 @@ def an_observed_table_that_is_registered_at_its_place_goes_on_as_a_managed_one()
         server, catalog = start(top)
         catalog.namespace("n")
         file = lay(top, "t")
-        observe(catalog, top, "t", owner="me", monitors={"interval": "33s"}, publish=True, verify="size", schema_enforcement="warn", protected=True)
+        observe(catalog, top, "t", schema={"type": "struct", "fields": [{"name": "old", "type": "int64"}]}, owner="me", monitors={"interval": "33s"}, publish=True, verify="size", schema_enforcement="warn", protected=True)
         await_true("judged", lambda: codes(catalog, "t") == {"format_not_supported"})
         found = catalog.ask("GET", "/api/table/n.t/findings")[1]["findings"][0]
         status, _ = catalog.ask("POST", f"/api/table/n.t/findings/{found['id']}/ack", {"by": "me", "comment": "soon"})
         assert status == 200
+        assert len(catalog.ask("GET", "/api/table/n.t/schemas")[1]["versions"]) == 1
         catalog.refused(404, "NoSuchTableException", "GET", "/namespaces/n/tables/t")
         answer = catalog.ok("POST", R, {"name": "t", "metadata-location": file})
         tag = catalog.headers["ETag"]
@@ -56,6 +57,7 @@ def an_observed_table_that_is_registered_at_its_place_goes_on_as_a_managed_one()
                     "metadata_location": file, "location": f"{top}/lake/t"}
         assert {k: after[k] for k in expected} == expected, after
         assert after["monitors"]["interval"] == "33s"
+        assert catalog.ask("GET", "/api/table/n.t/schemas")[1]["versions"] == []
         history = catalog.ask("GET", "/api/table/n.t/commits")[1]["commits"]
         assert [(c["version"], c["transaction"]) for c in history] == [(1, "12")], history
         assert [e["type"] for e in catalog.ask("GET", "/api/events")[1]["events"] if e["table"] == "n.t" and e["type"].startswith("table")] == \
