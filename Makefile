@@ -172,11 +172,9 @@ coverage: ## line coverage of the unit tests, a table on the terminal
 	@gcovr --root . --object-directory build/cov --exclude tests --exclude build --print-summary | tail -n +6
 docs: ## write docs/CONFIGURATION.md, MONITORS.md, METRICS.md, the heads and the index of docs/findings/ anew from their tables
 	@$(SUB) V=debug docs-written
-docs-written: $(OUT)/tools/config_doc $(OUT)/tools/monitors_doc $(OUT)/tools/metrics_doc $(OUT)/tools/findings_doc
-	@$(OUT)/tools/config_doc >docs/CONFIGURATION.md
-	@$(OUT)/tools/monitors_doc >docs/MONITORS.md
-	@$(OUT)/tools/metrics_doc >docs/METRICS.md
-	@$(OUT)/tools/findings_doc | tools/finding-pages docs/findings
+docs-written: $(OUT)/tools/docs
+	@for name in CONFIGURATION METRICS MONITORS; do $< $$name >docs/$$name.md || exit; done
+	@$< findings | tools/finding-pages docs/findings
 install: all ## to PREFIX (/usr/local) under DESTDIR
 	install -D -m 755 $(TARN) $(DESTDIR)$(PREFIX)/bin/tarn
 	install -D -m 644 openapi.yaml $(DESTDIR)$(PREFIX)/share/tarn/openapi.yaml
