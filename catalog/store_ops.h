@@ -27,6 +27,11 @@ struct tarn_table_filter {
     bool (*comes_first)(const char *code); /* of the status list: a finding that is the worst whatever its severity; NULL: none */
 };
 
+/* What an Idempotency-Key belongs to: who asked what of which table. All borrowed. */
+struct tarn_key {
+    const char *principal, *method, *path, *table_uuid, *key;
+};
+
 struct tarn_batch_filter {
     int status;         /* enum value, -1: all */
     const char *prefix; /* of the id, NULL: all */
@@ -201,11 +206,10 @@ struct tarn_store_ops {
         tarn_code (*rollback_at)(struct tarn_tx *tx, int64_t table_id, int64_t version, int64_t *found,
                                  int64_t *to_version, struct tarn_err *err);
         /* Idempotency-Key. get: TARN_NOT_FOUND, else the version and body hash (65 bytes). */
-        tarn_code (*key_get)(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
-                             const char *uuid, const char *key, int64_t *version, char hash[65], struct tarn_err *err);
-        tarn_code (*key_put)(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
-                             const char *uuid, const char *key, int64_t version, const char *hash, int64_t now_ms,
+        tarn_code (*key_get)(struct tarn_tx *tx, const struct tarn_key *key, int64_t *version, char hash[65],
                              struct tarn_err *err);
+        tarn_code (*key_put)(struct tarn_tx *tx, const struct tarn_key *key, int64_t version, const char *hash,
+                             int64_t now_ms, struct tarn_err *err);
         tarn_code (*keys_expire)(struct tarn_tx *tx, int64_t before, int64_t limit, bool *left, struct tarn_err *err);
     } commits;
 

@@ -94,6 +94,10 @@ TARN_MUST tarn_code tarn_commit_find_replay(struct tarn_tx *tx, struct tarn_comm
 TARN_MUST tarn_code tarn_commit_answer_again(struct tarn_tx *tx, struct tarn_commit_use *use,
                                              const struct tarn_table *table,
                                              const struct tarn_commit_row *row, struct tarn_err *err);
+/* Notes the Idempotency-Key of the request, if it has one, beside the version that it made. */
+TARN_MUST tarn_code tarn_commit_keep_key(struct tarn_tx *tx, const struct tarn_commit_use *use,
+                                         const struct tarn_table *table, int64_t version, int64_t now_ms,
+                                         struct tarn_err *err);
 /* commit_batches.c: `batch_id` and `batch_ids` of the body; a replay or TARN_BATCH_COMPLETED; their rows. */
 #define TARN_COMMIT_BATCHES_MAX 1000
 TARN_MUST tarn_code tarn_commit_read_batches(const char *one, const json_t *list, struct tarn_commit_use *use,

@@ -45,10 +45,8 @@ tarn_code tarn_commit_apply(struct tarn_tx *tx, struct tarn_commit_use *use, con
         code = tx->ops->tables.commit(tx, table->id, table->version, &row, err);
     if (code == TARN_OK)
         code = tarn_commit_apply_batches(tx, use, table, &row, err);
-    if (code == TARN_OK && use->key)
-        code = tx->ops->commits.key_put(tx, use->principal, use->method, use->path, table->uuid, use->key,
-                                        row.version, use->key_hash ? use->key_hash : use->body_hash, now,
-                                        err);
+    if (code == TARN_OK)
+        code = tarn_commit_keep_key(tx, use, table, row.version, now, err);
     if (code == TARN_OK)
         code = tarn_event_committed(tx, table, &row, err);
     if (code == TARN_OK)

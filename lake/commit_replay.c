@@ -34,15 +34,38 @@ tarn_code tarn_commit_answer_again(struct tarn_tx *tx, struct tarn_commit_use *u
     return TARN_OK;
 }
 
+static struct tarn_key key_of(const struct tarn_commit_use *use, const struct tarn_table *table)
+{
+    return (struct tarn_key){ .principal = use->principal,
+                              .method = use->method,
+                              .path = use->path,
+                              .table_uuid = table->uuid,
+                              .key = use->key };
+}
+
+static const char *hash_of(const struct tarn_commit_use *use)
+{
+    return use->key_hash ? use->key_hash : use->body_hash;
+}
+
+tarn_code tarn_commit_keep_key(struct tarn_tx *tx, const struct tarn_commit_use *use,
+                               const struct tarn_table *table, int64_t version, int64_t now_ms,
+                               struct tarn_err *err)
+{
+    const struct tarn_key key = key_of(use, table);
+
+    return use->key ? tx->ops->commits.key_put(tx, &key, version, hash_of(use), now_ms, err) : TARN_OK;
+}
+
 static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const struct tarn_table *table,
                         struct tarn_err *err)
 {
     __attribute__((cleanup(tarn_commit_row_done))) struct tarn_commit_row row = { 0 };
     char hash[TARN_SHA256_HEX];
+    const struct tarn_key key = key_of(use, table);
     int64_t version = 0;
     TARN_ERR(unknown);
-    tarn_code code = tx->ops->commits.key_get(tx, use->principal, use->method, use->path, table->uuid,
-                                              use->key, &version, hash, &unknown);
+    tarn_code code = tx->ops->commits.key_get(tx, &key, &version, hash, &unknown);
 
     if (code == TARN_NOT_FOUND)
         return TARN_OK;
@@ -51,7 +74,7 @@ static tarn_code by_key(struct tarn_tx *tx, struct tarn_commit_use *use, const s
     code = tx->ops->commits.get(tx, table->id, version, &row, err);
     if (code != TARN_OK)
         return code;
-    if (strcmp(hash, use->key_hash ? use->key_hash : use->body_hash) != 0)
+    if (strcmp(hash, hash_of(use)) != 0)
         return refuse(&row, "Idempotency-Key", "the key", err);
     return tarn_commit_answer_again(tx, use, table, &row, err);
 }

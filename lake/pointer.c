@@ -129,15 +129,6 @@ static tarn_code take_text(char **target, const char *text, struct tarn_err *err
     return TARN_OK;
 }
 
-static tarn_code keep_key(struct tarn_tx *tx, const struct tarn_commit_use *c, const struct tarn_table *table,
-                          int64_t version, int64_t now, struct tarn_err *err)
-{
-    if (!c->key)
-        return TARN_OK;
-    return tx->ops->commits.key_put(tx, c->principal, c->method, c->path, table->uuid, c->key, version,
-                                    c->body_hash, now, err);
-}
-
 static tarn_code swap(struct tarn_tx *tx, struct tarn_pointer_use *use, struct tarn_table *table,
                       struct tarn_err *err)
 {
@@ -151,7 +142,7 @@ static tarn_code swap(struct tarn_tx *tx, struct tarn_pointer_use *use, struct t
     memcpy(row.body_hash, use->commit.body_hash, sizeof row.body_hash);
     tarn_code code = tarn_commit_insert(tx, &use->commit, table, &row, err);
     if (code == TARN_OK)
-        code = keep_key(tx, &use->commit, table, row.version, now, err);
+        code = tarn_commit_keep_key(tx, &use->commit, table, row.version, now, err);
     if (code == TARN_OK)
         code = take_text(&table->metadata_location, use->metadata_location, err);
     if (code == TARN_OK)

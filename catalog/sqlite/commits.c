@@ -182,22 +182,20 @@ static tarn_code instants(struct tarn_tx *tx, int64_t table_id, int64_t below, i
     return code;
 }
 
-static void bind_key(sqlite3_stmt *st, const char *principal, const char *method, const char *path,
-                     const char *uuid, const char *key)
+static void bind_key(sqlite3_stmt *st, const struct tarn_key *key)
 {
-    bind_text(st, 1, principal);
-    bind_text(st, 2, method);
-    bind_text(st, 3, path);
-    bind_text(st, 4, uuid);
-    bind_text(st, 5, key);
+    bind_text(st, 1, key->principal);
+    bind_text(st, 2, key->method);
+    bind_text(st, 3, key->path);
+    bind_text(st, 4, key->table_uuid);
+    bind_text(st, 5, key->key);
 }
 
-static tarn_code key_get(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
-                         const char *uuid, const char *key, int64_t *version, char hash[65],
+static tarn_code key_get(struct tarn_tx *tx, const struct tarn_key *key, int64_t *version, char hash[65],
                          struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_KEY_GET);
-    bind_key(st, principal, method, path, uuid, key);
+    bind_key(st, key);
     bool found = false;
     tarn_code code = tarn_sqlite_next(tx, st, &found, err);
     if (code != TARN_OK)
@@ -209,12 +207,11 @@ static tarn_code key_get(struct tarn_tx *tx, const char *principal, const char *
     return TARN_OK;
 }
 
-static tarn_code key_put(struct tarn_tx *tx, const char *principal, const char *method, const char *path,
-                         const char *uuid, const char *key, int64_t version, const char *hash, int64_t now_ms,
-                         struct tarn_err *err)
+static tarn_code key_put(struct tarn_tx *tx, const struct tarn_key *key, int64_t version, const char *hash,
+                         int64_t now_ms, struct tarn_err *err)
 {
     AUTO_STMT *st = stmt(tx, S_KEY_PUT);
-    bind_key(st, principal, method, path, uuid, key);
+    bind_key(st, key);
     bind_i64(st, 6, version);
     bind_text(st, 7, hash);
     bind_i64(st, 8, now_ms);

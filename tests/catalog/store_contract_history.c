@@ -263,21 +263,19 @@ void tarn_contract_taken_ids_are_found_by_name_and_by_the_highest_number(tarn_st
 }
 
 struct key {
-    const char *part[5]; /* principal, method, path, uuid, key */
+    struct tarn_key key;
     int64_t version, now_ms;
     char hash[65];
 };
 static tarn_code key_put_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct key *k = ctx;
-    return tx->ops->commits.key_put(tx, k->part[0], k->part[1], k->part[2], k->part[3], k->part[4],
-                                    k->version, k->hash, k->now_ms, err);
+    return tx->ops->commits.key_put(tx, &k->key, k->version, k->hash, k->now_ms, err);
 }
 static tarn_code key_get_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
     struct key *k = ctx;
-    return tx->ops->commits.key_get(tx, k->part[0], k->part[1], k->part[2], k->part[3], k->part[4],
-                                    &k->version, k->hash, err);
+    return tx->ops->commits.key_get(tx, &k->key, &k->version, k->hash, err);
 }
 static tarn_code expire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 {
@@ -288,16 +286,20 @@ static tarn_code expire_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 void tarn_contract_an_idempotency_key_belongs_to_all_its_parts_and_expires(tarn_store_opener *open)
 {
     TARN_AUTO(store) struct tarn_store *store = open(tarn_tmp());
+    static const struct tarn_key k_other[] = { { "z", "POST", "/x", "u", "k" },
+                                               { "p", "z", "/x", "u", "k" },
+                                               { "p", "POST", "z", "u", "k" },
+                                               { "p", "POST", "/x", "z", "k" },
+                                               { "p", "POST", "/x", "u", "z" } };
     struct key put = { { "p", "POST", "/x", "u", "k" }, 7, 1000, "" };
     memset(put.hash, 'd', 64);
     fx_write(store, key_put_tx, &put, TARN_OK);
-    struct key got = { .part = { "p", "POST", "/x", "u", "k" } };
+    struct key got = { .key = put.key };
     fx_read(store, key_get_tx, &got, TARN_OK);
     cr_expect(eq(i64, got.version, 7));
     cr_expect(eq(str, got.hash, put.hash));
-    for (size_t i = 0; i < 5; i++) {
-        struct key other = { .part = { "p", "POST", "/x", "u", "k" } };
-        other.part[i] = "z";
+    for (size_t i = 0; i < TARN_COUNT(k_other); i++) {
+        struct key other = { .key = k_other[i] };
         fx_read(store, key_get_tx, &other, TARN_NOT_FOUND);
     }
     int64_t before = 1000;
