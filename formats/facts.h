@@ -290,6 +290,8 @@ struct tarn_facts_catalog {
     tarn_code (*removed)(void *ctx, tarn_file_fn *fn, void *fn_ctx, struct tarn_err *err);
     tarn_code (*batches)(void *ctx, tarn_batch_fn *fn, void *fn_ctx, struct tarn_err *err); /* id, status, times, num_records, version */
     tarn_code (*commits)(void *ctx, tarn_committed_fn *fn, void *fn_ctx, struct tarn_err *err); /* shown ones */
+    /* Does the entry of that version's commit say what the catalog knows of it? */
+    tarn_code (*says_same)(void *ctx, int64_t version, const struct tarn_buf *text, bool *same, struct tarn_err *err);
     const struct tarn_schema_past *schemas;
     void *ctx;
 };

@@ -86,7 +86,7 @@ static void drop_newer_members(json_t *entry, json_t *there)
     }
 }
 
-static bool same_json(const struct tarn_buf *there, const char *text, size_t len)
+bool tarn_publish_same_entry(const struct tarn_buf *there, const char *text, size_t len)
 {
     if (there->len == len && memcmp(there->data, text, len) == 0)
         return true;
@@ -108,7 +108,7 @@ tarn_code tarn_publish_compare(struct tarn_publish_run *run, const char *path, c
     if (code != TARN_OK && code != TARN_NOT_FOUND && code != TARN_PAYLOAD_TOO_LARGE)
         return tarn_err_move(err, &fault);
     *out = code == TARN_NOT_FOUND                            ? TARN_FOUND_NOTHING
-           : code == TARN_OK && same_json(&there, text, len) ? TARN_FOUND_SAME
+           : code == TARN_OK && tarn_publish_same_entry(&there, text, len) ? TARN_FOUND_SAME
                                                              : TARN_FOUND_OTHER;
     return TARN_OK;
 }
@@ -139,23 +139,36 @@ static tarn_code write_op(void *ctx, const struct tarn_file *file, struct tarn_e
     return TARN_OK;
 }
 
+tarn_code tarn_publish_render(struct tarn_tx *tx, const struct tarn_table *table, const char *catalog_id,
+                              const struct tarn_commit_row *row, struct tarn_buf *text, bool *is_whole,
+                              struct tarn_err *err)
+{
+    struct op_writer ops = { tarn_jsonw_to(text), row->version, table->first_version, 0 };
+
+    tarn_entry_write_head(&ops.w, table, catalog_id, row);
+    tarn_code code = tx->ops->files.of_version(tx, table->id, row->version, write_op, &ops, err);
+    if (code != TARN_OK)
+        return code;
+    tarn_entry_write_end(&ops.w, row);
+    *is_whole = ops.count == row->files_added + row->files_removed;
+    return tarn_buf_check(text, err);
+}
+
 static tarn_code render(struct tarn_tx *tx, struct batch *b, const struct tarn_commit_row *row,
                         struct tarn_err *err)
 {
     const struct tarn_publish_run *run = b->run;
     struct entry *e = &b->entries[b->count];
-    struct op_writer ops = { tarn_jsonw_to(&b->text), row->version, run->table->first_version, 0 };
+    bool is_whole = false;
     *e = (struct entry){ .start = b->text.len, .version = row->version, .follows = b->follows };
     snprintf(e->transaction, sizeof e->transaction, "%s", row->transaction);
-    tarn_entry_write_head(&ops.w, run->table, run->lake->catalog_id, row);
-    tarn_code code = tx->ops->files.of_version(tx, run->table_id, row->version, write_op, &ops, err);
+    tarn_code code = tarn_publish_render(tx, run->table, run->lake->catalog_id, row, &b->text, &is_whole, err);
     if (code != TARN_OK)
         return code;
-    tarn_entry_write_end(&ops.w, row);
     e->len = b->text.len - e->start;
-    e->is_whole = e->follows && ops.count == row->files_added + row->files_removed;
+    e->is_whole = e->follows && is_whole;
     b->count++;
-    return tarn_buf_check(&b->text, err);
+    return TARN_OK;
 }
 
 /* --- what a commit did --- */

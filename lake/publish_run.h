@@ -129,6 +129,12 @@ struct tarn_entry_head;
 TARN_MUST tarn_code tarn_publish_own_entry(struct tarn_publish_run *run, const char *path, int64_t version,
                                            struct tarn_entry_head *head, bool *there, bool *own,
                                            struct tarn_err *err);
+/* The entry of that commit, appended; *is_whole false: older file rows are gone, and with them some operations. */
+TARN_MUST tarn_code tarn_publish_render(struct tarn_tx *tx, const struct tarn_table *table, const char *catalog_id,
+                                        const struct tarn_commit_row *row, struct tarn_buf *text, bool *is_whole,
+                                        struct tarn_err *err);
+/* Does what lies there say the same, by a server of whatever age? */
+bool tarn_publish_same_entry(const struct tarn_buf *there, const char *text, size_t len);
 enum tarn_publish_found { TARN_FOUND_NOTHING, TARN_FOUND_SAME, TARN_FOUND_OTHER };
 /* Does the object there say the same as the entry `text`? */
 TARN_MUST tarn_code tarn_publish_compare(struct tarn_publish_run *run, const char *path, const char *text,

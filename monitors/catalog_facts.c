@@ -1,6 +1,7 @@
 /* catalog_facts.c - the catalog's word on a managed table. Long lists are chains of short reads, so that no scan pins
  * the database's log. */
 #include "monitors/catalog_facts.h"
+#include "lake/entry_same.h"
 #include "base/json.h"
 #include "base/text.h"
 #include <string.h>
@@ -248,6 +249,13 @@ static tarn_code read_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
     return code == TARN_OK ? shown_transaction(tx, r, err) : code;
 }
 
+static tarn_code says_same(void *ctx, int64_t version, const struct tarn_buf *text, bool *same, struct tarn_err *err)
+{
+    const struct tarn_catalog_facts *facts = ctx;
+
+    return tarn_entry_is_same(facts->lake, facts->table, version, text, same, err);
+}
+
 static void link_facts(struct tarn_lake *lake, struct tarn_catalog_facts *out)
 {
     struct tarn_facts_catalog *facts = &out->facts;
@@ -263,6 +271,7 @@ static void link_facts(struct tarn_lake *lake, struct tarn_catalog_facts *out)
     facts->files_in = tarn_catalog_files_in;
     facts->file = tarn_catalog_file;
     facts->removed = tarn_catalog_removed;
+    facts->says_same = says_same;
     facts->batches = tarn_catalog_batches;
     facts->commits = walk_commits;
     facts->schemas = &out->past;

@@ -7,10 +7,7 @@
 
 enum {
     WINDOW_PROBE = 1000, WINDOW_SWEEP = 200000, /* newest entries read */
-    WINDOW_OWN = 20,                            /* newest of Tarn's own */
-    OWN_SLACK_MS = 60 * 1000,                   /* an entry is written after its commit; clocks differ */
-    WORDS_KEPT = 1000,
-    OWN_SMALL_BYTES = 1024 * 1024               /* longer ones are looked at by a sweep, when they are late */
+    WORDS_KEPT = 1000
 };
 
 struct replay {
@@ -136,19 +133,13 @@ static tarn_code read_entry(struct replay *r, struct tarn_log_entry *entry, stru
     return code == TARN_OK ? take_words(r, head, err) : code;
 }
 
-static bool names_table(const struct tarn_facts_catalog *catalog, const struct tarn_entry_head *head)
-{
-    return head->catalog && head->table_uuid && strcmp(head->catalog, catalog->catalog_id) == 0 &&
-           strcmp(head->table_uuid, catalog->table->uuid) == 0;
-}
-
 /* Of a managed table: an entry that the catalog does not know, and that another hand wrote. One of its own may be a
  * commit that is published right now. */
 static bool is_foreign(const struct replay *r, const struct tarn_log_entry *entry, const struct tarn_entry_head *head)
 {
     const struct tarn_facts_catalog *catalog = r->g->options->catalog;
 
-    return catalog && !entry->committed && !names_table(catalog, head);
+    return catalog && !entry->committed && !tarn_gather_names_table(catalog, head);
 }
 
 /* What lay there when the table was adopted is no fault; the first commit of Tarn's own shows when that was. */
@@ -194,50 +185,6 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
         mark_foreign(r, entry);
     code = tarn_gather_life(r->g, entry, &head, r->brings && r->certain, err);
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
-}
-
-/* Does it still tell of that commit? A rebuild believes what it says, and takes one that names another table for none of
- * this one's. Entries of older servers tell no schema version. */
-static bool tells_same(const struct tarn_facts_catalog *catalog, const struct tarn_entry_head *head, const char *id,
-                       const struct tarn_told_commit *told)
-{
-    bool did_same = !told->follows || (head->adds == told->files_added && head->removes == told->files_removed &&
-                                       head->bytes_added == told->bytes_added);
-    bool was_same = head->version == told->version && head->timestamp == told->committed_at &&
-                    head->data_change == told->data_change &&
-                    (head->schema_version < 0 || head->schema_version == told->schema_version);
-
-    return head->id && strcmp(head->id, id) == 0 && names_table(catalog, head) && was_same && did_same;
-}
-
-/* An entry that Tarn wrote: the catalog knows what it did, so that only damage is looked for, and whether it still tells
- * of the same commit. */
-static tarn_code visit_own(const struct replay *r, struct tarn_log_entry *entry, struct tarn_err *err)
-{
-    __attribute__((cleanup(tarn_entry_head_done))) struct tarn_entry_head head = { .version = -1, .timestamp = -1 };
-    const struct tarn_log_facts *log = &r->g->facts->log;
-    const struct tarn_told_commit *told = &log->told[entry->told - 1];
-    char path[TARN_TXN_ID_MAX + 32];
-    TARN_ERR(fault);
-
-    snprintf(path, sizeof path, TARN_DIR_LOG "/%s.json", tarn_log_file(log, entry));
-    tarn_code code = tarn_entry_read_at(r->g->place, path, &head, NULL, NULL, NULL, &fault);
-    if (code != TARN_OK && code != TARN_INVALID && code != TARN_NOT_FOUND)
-        return tarn_err_move(err, &fault);
-    entry->unreadable = code == TARN_INVALID;
-    entry->overwritten = code == TARN_OK && !tells_same(r->g->options->catalog, &head, tarn_log_file(log, entry), told);
-    return TARN_OK;
-}
-
-/* Tarn writes an entry once, when its commit is published: one that was modified later is looked at, and the newest ones
- * are anyway. */
-static bool is_suspect(const struct replay *r, const struct tarn_log_entry *entry, size_t newer)
-{
-    if (entry->absent || entry->told == 0)
-        return false;
-    bool is_later = entry->mtime_ms > r->g->facts->log.told[entry->told - 1].committed_at + OWN_SLACK_MS;
-    bool is_small = entry->size <= OWN_SMALL_BYTES;
-    return (is_later && (is_small || r->g->options->sweep)) || entry->size == 0 || (newer < WINDOW_OWN && is_small);
 }
 
 /* Of a managed table the catalog tells what was done; only what came before Tarn is read from the log, and what the
@@ -328,8 +275,8 @@ static tarn_code replay(struct replay *r, bool *renamed, struct tarn_err *err)
         if (needs_reading(r, entry)) {
             visited++;
             code = visit(r, entry, renamed, err);
-        } else if (is_suspect(r, entry, own++)) {
-            code = visit_own(r, entry, err);
+        } else if (tarn_gather_own_is_suspect(g, entry, own++)) {
+            code = tarn_gather_own_entry(g, entry, err);
         }
         if (entry->committed && (entry->absent || entry->unreadable))
             note_unsure(r, entry->mtime_ms);

@@ -84,6 +84,11 @@ void tarn_log_join(struct tarn_log_facts *log);
 TARN_MUST tarn_code tarn_gather_replay(struct tarn_gather *g, bool *renamed, struct tarn_err *err);
 TARN_MUST tarn_code tarn_log_rename(struct tarn_log_facts *log, struct tarn_log_entry *entry, const char *id,
                                     struct tarn_err *err);
+/* facts_own.c: does it name this table of this catalog? */
+bool tarn_gather_names_table(const struct tarn_facts_catalog *catalog, const struct tarn_entry_head *head);
+/* Of a managed table, an entry of its own: is it looked at (`newer`: how many were met before), and the look. */
+bool tarn_gather_own_is_suspect(const struct tarn_gather *g, const struct tarn_log_entry *entry, size_t newer);
+TARN_MUST tarn_code tarn_gather_own_entry(struct tarn_gather *g, struct tarn_log_entry *entry, struct tarn_err *err);
 /* facts_life.c: an entry that was read. Newest first. `brings`: it added data that no later entry removed again. */
 TARN_MUST tarn_code tarn_gather_life(struct tarn_gather *g, const struct tarn_log_entry *entry,
                                      const struct tarn_entry_head *head, bool brings, struct tarn_err *err);

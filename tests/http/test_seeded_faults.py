@@ -233,6 +233,13 @@ fault("an entry that was cut off", write("{entry}", '{"id": "tx'),
       {("unreadable_transaction_log_entry", WARNING): ("txn-{n}", "republish")}, uses={"entry"})
 fault("an entry of another hand", edit("{entry}", lambda t, n, e: e.update(operations=[])),
       {("foreign_write", ERROR): ("_transactions/txn-{n}.json", "republish")}, uses={"entry"})
+SAYS_OTHER = {("foreign_write", ERROR): ("_transactions/txn-{n}.json", "republish")}
+for what, change in (("author", lambda t, n, e: e.update(commitMetadata={"author": "somebody else"})),
+                     ("batch", lambda t, n, e: e.update(batch_ids=["2026-01-01/batch-000001.parquet"])),
+                     ("instant", lambda t, n, e: e.update(timestamp="2026-01-01T00:00:00Z")),
+                     ("path as long as it was", lambda t, n, e: e["operations"][0].update(path=t.path(n)[:-9] + "9.parquet")),
+                     ("count of records", lambda t, n, e: e["operations"][0].update(numRecords=3))):
+    fault("an entry with another " + what, edit("{entry}", change), SAYS_OTHER, uses={"entry"})
 fault("an entry that no commit wrote", lambda t, n: t.put(entry(COMMITS + 1), json.dumps({"id": f"txn-{COMMITS + 1}", "operations": []})),
       {("foreign_write", ERROR): (entry(COMMITS + 1), "adopt")}, uses={"above", "commits"})
 
