@@ -1,5 +1,5 @@
-/* entry_same.c - the entry that publication would write, beside the one that lies there: author, batches and paths are seen too,
- * which counts and sizes do not show. */
+/* entry_same.c - the entry that publication would write, beside the one that lies there: author, batches and
+ * paths are seen too, which counts and sizes do not show. */
 #include "lake/entry_same.h"
 #include "catalog/store.h"
 #include "lake/publish_run.h"
@@ -55,7 +55,8 @@ static tarn_code render_tx(struct tarn_tx *tx, void *ctx, struct tarn_err *err)
 tarn_code tarn_entry_is_same(struct tarn_lake *lake, const struct tarn_table *table, int64_t version,
                              const struct tarn_buf *text, bool *same, struct tarn_err *err)
 {
-    __attribute__((cleanup(rendering_done))) struct rendering r = { .lake = lake, .table = table, .version = version };
+    __attribute__((
+        cleanup(rendering_done))) struct rendering r = { .lake = lake, .table = table, .version = version };
     tarn_code code = tarn_store_read(lake->store, render_tx, &r, err);
 
     if (code == TARN_OK)

@@ -1,19 +1,21 @@
-/* examined.c - did a scan look at what a finding is judged by? What it rests on may be gone, torn, or beyond what was read: then that
- * nothing looks wrong says nothing. */
+/* examined.c - did a scan look at what a finding is judged by? What it rests on may be gone, torn, or beyond
+ * what was read: then that nothing looks wrong says nothing. */
 #include "monitors/judge.h"
 #include <stdio.h>
 #include <string.h>
 
 typedef bool path_fn(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path);
 
-static bool footer_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path)
+static bool footer_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding,
+                            const char *path)
 {
     (void)finding;
     return tarn_fileset_find(&facts->footer_paths, path) != NULL;
 }
 
 /* The subject of scan_incomplete is a folder, not a file in one. */
-static bool folder_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path)
+static bool folder_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding,
+                            const char *path)
 {
     char inside[4096];
 
@@ -22,12 +24,14 @@ static bool folder_was_read(const struct tarn_facts *facts, const struct tarn_fi
 }
 
 /* How many files a snapshot should have is known when the word on each of them is. */
-static bool word_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *path)
+static bool word_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding,
+                          const char *path)
 {
     return strcmp(finding->code, "snapshot_regression") != 0 && !tarn_fileset_find(&facts->undecided, path);
 }
 
-static bool marker_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *batch_id)
+static bool marker_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding,
+                            const char *batch_id)
 {
     (void)finding;
     return !tarn_fileset_find(&facts->unread_markers, batch_id);
@@ -42,33 +46,40 @@ static bool can_be_told(const struct tarn_facts *facts, const struct tarn_log_en
 }
 
 /* By its id, its file, or the path of that. */
-static bool is_named(const struct tarn_log_facts *log, const struct tarn_log_entry *entry, const char *subject)
+static bool is_named(const struct tarn_log_facts *log, const struct tarn_log_entry *entry,
+                     const char *subject)
 {
     const char *file = tarn_log_file(log, entry);
     size_t folder = strlen(TARN_LOG_SUBJECT "/"), len = strlen(file);
-    bool is_path = strncmp(subject, TARN_LOG_SUBJECT "/", folder) == 0 && strncmp(subject + folder, file, len) == 0 &&
-                   strcmp(subject + folder + len, ".json") == 0;
+    bool is_path = strncmp(subject, TARN_LOG_SUBJECT "/", folder) == 0 &&
+                   strncmp(subject + folder, file, len) == 0 && strcmp(subject + folder + len, ".json") == 0;
 
     return is_path || strcmp(tarn_log_id(log, entry), subject) == 0 || strcmp(file, subject) == 0;
 }
 
-/* What is held against the entry before: that one too. A copy is named in the message; all of the log is `_transactions`. */
-static bool concerns(const struct tarn_log_facts *log, const struct tarn_finding *finding, const char *subject, size_t at)
+/* What is held against the entry before: that one too. A copy is named in the message; all of the log is
+ * `_transactions`. */
+static bool concerns(const struct tarn_log_facts *log, const struct tarn_finding *finding,
+                     const char *subject, size_t at)
 {
     char file[TARN_TXN_ID_MAX + 8];
 
     if (strcmp(subject, TARN_LOG_SUBJECT) == 0 || is_named(log, &log->entries[at], subject))
         return true;
     if (at + 1 < log->count && is_named(log, &log->entries[at + 1], subject))
-        return strcmp(finding->code, "transaction_version_mismatch") == 0 || strcmp(finding->code, "transaction_time_regression") == 0;
+        return strcmp(finding->code, "transaction_version_mismatch") == 0 ||
+               strcmp(finding->code, "transaction_time_regression") == 0;
     snprintf(file, sizeof file, "%s.json", tarn_log_file(log, &log->entries[at]));
-    return strcmp(finding->code, "duplicate_transaction") == 0 && finding->message && strstr(finding->message, file);
+    return strcmp(finding->code, "duplicate_transaction") == 0 && finding->message &&
+           strstr(finding->message, file);
 }
 
-static bool entry_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *subject)
+static bool entry_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding,
+                           const char *subject)
 {
     const struct tarn_log_facts *log = &facts->log;
-    bool is_told = strcmp(subject, "*") != 0 && !(strcmp(subject, "schema.json") == 0 && facts->schema == TARN_DOC_BAD);
+    bool is_told =
+        strcmp(subject, "*") != 0 && !(strcmp(subject, "schema.json") == 0 && facts->schema == TARN_DOC_BAD);
 
     for (size_t i = 0; i < log->count && is_told; i++)
         is_told = can_be_told(facts, &log->entries[i]) || !concerns(log, finding, subject, i);
@@ -76,7 +87,8 @@ static bool entry_was_read(const struct tarn_facts *facts, const struct tarn_fin
 }
 
 /* Both commits of a batch that was applied twice, and every one since, which may have taken it back. */
-static bool commits_were_read(const struct tarn_facts *facts, const struct tarn_finding *finding, const char *subject)
+static bool commits_were_read(const struct tarn_facts *facts, const struct tarn_finding *finding,
+                              const char *subject)
 {
     json_auto_t *evidence = finding->evidence ? json_loads(finding->evidence, 0, NULL) : NULL;
     const json_t *ids = json_object_get(evidence, "transactions");
@@ -85,8 +97,8 @@ static bool commits_were_read(const struct tarn_facts *facts, const struct tarn_
     (void)subject;
     for (size_t i = 0; i < facts->log.count; i++)
         for (size_t k = 0; k < json_array_size(ids); k++)
-            known += facts->log.entries[i].sure &&
-                     strcmp(tarn_log_id(&facts->log, &facts->log.entries[i]), json_string_value(json_array_get(ids, k))) == 0;
+            known += facts->log.entries[i].sure && strcmp(tarn_log_id(&facts->log, &facts->log.entries[i]),
+                                                          json_string_value(json_array_get(ids, k))) == 0;
     return known > 0 && known >= json_array_size(ids);
 }
 
@@ -100,7 +112,7 @@ static bool holds_for_all(const struct tarn_finding *finding, const struct tarn_
 
     if (!json_is_array(examples))
         return holds(facts, finding, finding->subject);
-    json_array_foreach(examples, index, path) {
+    json_array_foreach (examples, index, path) {
         if (!holds(facts, finding, json_string_value(path)))
             return false;
     }
@@ -110,9 +122,12 @@ static bool holds_for_all(const struct tarn_finding *finding, const struct tarn_
 /* What may be looked at in part: then by what the finding names. */
 bool tarn_finding_is_examined(const struct tarn_finding *finding, const struct tarn_facts *facts)
 {
-    static const struct { unsigned part; path_fn *holds; } k_parts[] = {
-        { TARN_SAW_FOOTERS, footer_was_read }, { TARN_SAW_LISTING, folder_was_read },
-        { TARN_SAW_WORDS, word_was_read },     { TARN_SAW_TEXTS, entry_was_read },
+    static const struct {
+        unsigned part;
+        path_fn *holds;
+    } k_parts[] = {
+        { TARN_SAW_FOOTERS, footer_was_read },   { TARN_SAW_LISTING, folder_was_read },
+        { TARN_SAW_WORDS, word_was_read },       { TARN_SAW_TEXTS, entry_was_read },
         { TARN_SAW_BATCHES, commits_were_read }, { TARN_SAW_STAGING, marker_was_read },
     };
     const struct tarn_kind *kind = tarn_kind_find(finding->code);
@@ -130,10 +145,16 @@ bool tarn_finding_is_examined(const struct tarn_finding *finding, const struct t
 
 /* --- what is open says it already --- */
 
-/* What is committed is told by pointer and manifest together: with one of them torn the other makes another fault of the same. */
-bool tarn_finding_is_told(const struct tarn_findings *before, const struct tarn_finding *report, const struct tarn_facts *facts)
+/* What is committed is told by pointer and manifest together: with one of them torn the other makes another
+ * fault of the same. */
+bool tarn_finding_is_told(const struct tarn_findings *before, const struct tarn_finding *report,
+                          const struct tarn_facts *facts)
 {
-    static const struct { const char *code, *open; unsigned unseen; bool is_same; } k_rows[] = {
+    static const struct {
+        const char *code, *open;
+        unsigned unseen;
+        bool is_same;
+    } k_rows[] = {
         { "uncommitted_transaction", "pointer_mismatch", TARN_SAW_MANIFEST, false },
         { "missing_transaction_log_entry", "transaction_gap", TARN_SAW_COMMITTED, true },
         { "unregistered_data_file", "committed_file_not_in_manifest", TARN_SAW_WORDS, true },
@@ -161,7 +182,8 @@ static bool ask(struct tarn_fileset *asked, const char *path, unsigned word)
     return entry || !path;
 }
 
-tarn_code tarn_findings_ask(const struct tarn_findings *open, struct tarn_fileset *asked, struct tarn_err *err)
+tarn_code tarn_findings_ask(const struct tarn_findings *open, struct tarn_fileset *asked,
+                            struct tarn_err *err)
 {
     bool is_asked = true;
 

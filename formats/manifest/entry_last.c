@@ -1,6 +1,6 @@
-/* entry_last.c - a log entry by the last word it has on each path. Operations count in their order: what an entry adds and
- * removes again is not there afterwards, what it removes and adds again is. Tarn's own entries remove before they add; other
- * writers do as they like. */
+/* entry_last.c - a log entry by the last word it has on each path. Operations count in their order: what an
+ * entry adds and removes again is not there afterwards, what it removes and adds again is. Tarn's own entries
+ * remove before they add; other writers do as they like. */
 #include "formats/fileset.h"
 #include "formats/manifest/manifest.h"
 

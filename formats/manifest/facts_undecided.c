@@ -1,5 +1,5 @@
-/* facts_undecided.c - files that a finding is told of because the manifest contradicts the log. When the log can no longer be read
- * that far, that it contradicts nothing any more proves nothing. */
+/* facts_undecided.c - files that a finding is told of because the manifest contradicts the log. When the log
+ * can no longer be read that far, that it contradicts nothing any more proves nothing. */
 #include "formats/manifest/gather.h"
 
 /* Whether they are listed is of interest, whoever names them. */
@@ -9,7 +9,8 @@ tarn_code tarn_gather_asked(struct tarn_gather *g, struct tarn_err *err)
 
     for (size_t i = 0; asked && i < asked->cap; i++)
         if (asked->slots[i].used &&
-            !tarn_fileset_put_hash(&g->files, (struct tarn_hash128){ .hi = asked->slots[i].hi, .lo = asked->slots[i].lo }))
+            !tarn_fileset_put_hash(
+                &g->files, (struct tarn_hash128){ .hi = asked->slots[i].hi, .lo = asked->slots[i].lo }))
             return tarn_fail_oom(err);
     return TARN_OK;
 }
@@ -36,7 +37,8 @@ tarn_code tarn_gather_undecided(struct tarn_gather *g, struct tarn_err *err)
         const struct tarn_fileset_entry *slot = &asked->slots[i];
         if (!slot->used || !is_undecided(g, slot))
             continue;
-        if (!tarn_fileset_put_hash(&g->facts->undecided, (struct tarn_hash128){ .hi = slot->hi, .lo = slot->lo }))
+        if (!tarn_fileset_put_hash(&g->facts->undecided,
+                                   (struct tarn_hash128){ .hi = slot->hi, .lo = slot->lo }))
             return tarn_fail_oom(err);
         g->facts->undecided_listed += slot->flags == TARN_FILE_REMOVED;
     }
