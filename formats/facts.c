@@ -132,6 +132,7 @@ void tarn_facts_done(struct tarn_facts *facts)
     free(facts->log.told);
     tarn_buf_done(&facts->log.names);
     tarn_fileset_done(&facts->footer_paths);
+    tarn_fileset_done(&facts->young_footers);
     tarn_fileset_done(&facts->looked_set);
     tarn_fileset_done(&facts->doubts);
     tarn_fileset_done(&facts->undecided);

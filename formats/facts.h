@@ -225,6 +225,8 @@ struct tarn_facts {
     /* footers */
     int64_t footers_read;
     struct tarn_fileset footer_paths; /* whose footer was read */
+    struct tarn_fileset young_footers; /* which say nothing yet: the files are in the middle of being written */
+    bool footers_but_young;           /* all but those were read */
     struct tarn_suspects corrupt, encrypted, footer_too_large;
     struct tarn_drift_fact *drifts;
     size_t drift_count;

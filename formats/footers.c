@@ -164,7 +164,6 @@ struct folding {
     const struct tarn_schema_past *past;
     struct tarn_pick *pick;        /* the file at hand */
     const struct tarn_facts_options *options;
-    int64_t young;                 /* files that are not judged yet */
     bool *ended;                   /* per facts->nulls: an older file has values */
 };
 
@@ -308,8 +307,7 @@ static tarn_code fold_one(struct folding *f, const struct tarn_footer_note *note
 
     if (note->state == TARN_PARQUET_CORRUPT && is_young(f)) {
         tarn_footer_note_drop(tarn_take(&f->pick->note));
-        f->young++;
-        return TARN_OK;
+        return tarn_fileset_put(&facts->young_footers, f->pick->path) ? TARN_OK : tarn_fail_oom(err);
     }
     facts->footers_read++;
     if (!tarn_fileset_put(&facts->footer_paths, f->pick->path))
@@ -321,8 +319,8 @@ static tarn_code fold_one(struct folding *f, const struct tarn_footer_note *note
     return code == TARN_OK ? fold_nulls(f, note, err) : code;
 }
 
-static tarn_code fold_all(const struct reading *r, const struct tarn_facts_options *options, int64_t *young,
-                          struct tarn_facts *facts, struct tarn_err *err)
+static tarn_code fold_all(const struct reading *r, const struct tarn_facts_options *options, struct tarn_facts *facts,
+                          struct tarn_err *err)
 {
     struct folding f = { .facts = facts, .past = r->past, .options = options };
     tarn_code code = TARN_OK;
@@ -335,7 +333,6 @@ static tarn_code fold_all(const struct reading *r, const struct tarn_facts_optio
             code = tarn_suspects_add(&facts->unread, f.pick->path, r->whys[i], -1, -1, f.pick->mtime_ms, err);
     }
     free(f.ended);
-    *young = f.young;
     return code;
 }
 
@@ -350,13 +347,14 @@ tarn_code tarn_footers_gather(struct tarn_place *place, struct tarn_picks *picks
     tarn_picks_sort(picks);
     r.picks = picks->heap;
     r.count = most < picks->count ? most : picks->count;
-    int64_t unread = facts->unread.total, young = 0;
+    int64_t unread = facts->unread.total;
     tarn_code code = read_all(&r, err);
     if (code == TARN_OK) {
         share_notes(r.picks, r.count);
-        code = fold_all(&r, options, &young, facts, err);
+        code = fold_all(&r, options, facts, err);
     }
-    if (code == TARN_OK && (int64_t)r.count == picks->offered && facts->unread.total == unread && young == 0)
+    facts->footers_but_young = code == TARN_OK && (int64_t)r.count == picks->offered && facts->unread.total == unread;
+    if (facts->footers_but_young && facts->young_footers.count == 0)
         facts->saw |= TARN_SAW_FOOTERS;
     return code;
 }

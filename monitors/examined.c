@@ -9,8 +9,10 @@ typedef bool path_fn(const struct tarn_facts *facts, const struct tarn_finding *
 static bool footer_was_read(const struct tarn_facts *facts, const struct tarn_finding *finding,
                             const char *path)
 {
+    bool is_whole = facts->footers_but_young && facts->saw & TARN_SAW_LISTING;
+
     (void)finding;
-    return tarn_fileset_find(&facts->footer_paths, path) != NULL;
+    return tarn_fileset_find(&facts->footer_paths, path) || (is_whole && !tarn_fileset_find(&facts->young_footers, path));
 }
 
 /* The subject of scan_incomplete is a folder, not a file in one. */

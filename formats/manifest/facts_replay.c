@@ -183,7 +183,7 @@ static tarn_code visit(struct replay *r, struct tarn_log_entry *entry, bool *ren
     entry->owner = head.table_uuid ? tarn_hash128(head.table_uuid, strlen(head.table_uuid)).lo : 0;
     if (is_foreign(r, entry, &head))
         mark_foreign(r, entry);
-    code = tarn_gather_life(r->g, entry, &head, r->brings && r->certain, err);
+    code = tarn_gather_life(r->g, entry, &head, r->brings, err);
     return code == TARN_OK ? check_id(r, entry, head.id, renamed, err) : code;
 }
 

@@ -223,20 +223,32 @@ Test(findings, a_suspect_that_comes_and_goes_is_counted_and_never_opens)
     cr_expect(eq(int, run.flapped, 2));
 }
 
-/* A footer that was not read this time says nothing about its file. */
-Test(findings, a_corrupt_file_closes_only_when_its_footer_was_read_again)
+/* A footer that was not read this time says nothing about its file. When all were read but those of files in the middle of being
+ * written, a file that is none of these was read, or is the table's no more. */
+Test(findings, a_corrupt_file_closes_only_when_its_footer_was_read_again_or_it_is_gone)
 {
-    for (int is_read = 0; is_read <= 1; is_read++) {
+    static const struct { const char *read, *young; unsigned saw; size_t closed; } k_rows[] = {
+        { "a.parquet", NULL, TARN_SAW_LISTING, 1 },
+        { "b.parquet", NULL, TARN_SAW_LISTING, 0 },
+        { "b.parquet", "c.parquet", TARN_SAW_LISTING, 1 },
+        { "b.parquet", "a.parquet", TARN_SAW_LISTING, 0 },
+        { "b.parquet", "c.parquet", 0, 0 }, /* it may lie where nobody looked */
+    };
+
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
         struct tarn_facts facts = plain_facts();
         TARN_AUTO_DONE(findings) struct tarn_findings before = { 0 }, reports = { 0 };
         struct tarn_merged merged = { 0 };
-        facts.saw = TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | TARN_SAW_LISTING;
+        facts.saw = TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | k_rows[i].saw;
         add_report(&before, "corrupt_data_file", "a.parquet");
         before.items[0].opened_at = NOW - MINUTE;
-        cr_assert(tarn_fileset_put(&facts.footer_paths, is_read ? "a.parquet" : "b.parquet") != NULL);
+        cr_assert(tarn_fileset_put(&facts.footer_paths, k_rows[i].read) != NULL);
+        facts.footers_but_young = k_rows[i].young;
+        if (k_rows[i].young)
+            cr_assert(tarn_fileset_put(&facts.young_footers, k_rows[i].young) != NULL);
         const struct tarn_merge merge = { .before = &before, .reports = &reports, .facts = &facts, .now_ms = NOW, .weight = 2 };
         cr_assert(eq(int, tarn_findings_merge(&merge, &merged, NULL), TARN_OK));
-        cr_expect(eq(sz, merged.closed.count, (size_t)is_read));
+        cr_expect(eq(sz, merged.closed.count, k_rows[i].closed), "row %zu", i);
         tarn_merged_done(&merged);
         tarn_facts_done(&facts);
     }
