@@ -163,7 +163,12 @@ int64_t tarn_log_manifest_number(const struct tarn_facts *facts);
 /* Of the newest transaction that either of them says is committed, -1: neither; *proof_ms: when that was said. */
 int64_t tarn_log_committed_number(const struct tarn_facts *facts, int64_t *proof_ms);
 
+struct tarn_tx;
+
 /* --- details.c, scan_row.c: facts that are no findings --- */
+/* The row as it stands, or the empty one of a table never scanned. */
+TARN_MUST tarn_code tarn_scan_row_read(struct tarn_tx *tx, int64_t table_id, struct tarn_scan_row *row, bool *scanned,
+                                       struct tarn_err *err);
 char *tarn_details_text(const struct tarn_facts *facts, const struct tarn_settings *settings,
                         const struct tarn_findings *reports, int64_t now_ms); /* owned; NULL: out of memory */
 /* `now` with those of `before` that the scan did not look for; owned; NULL: out of memory. */
@@ -175,7 +180,6 @@ TARN_MUST tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct t
                                        struct tarn_err *err);
 
 /* --- foreign_ids.c --- */
-struct tarn_tx;
 TARN_MUST tarn_code tarn_foreign_ids_take(struct tarn_tx *tx, const struct tarn_log_facts *log, int64_t table_id,
                                           struct tarn_err *err);
 /* Fills log->taken, as far as holes in the numbers ask for it. */

@@ -1,6 +1,6 @@
 /* scan.c - one scan of one table: gather and judge on a worker, twice where something looks wrong and somebody waits for
  * the verdict; then store what came out. What is open is read again inside the transaction, so that two scans at once
- * do not undo each other. */
+ * do not undo each other; what one saw that was outrun by a later one is not told any more. */
 #include "monitors/marks.h"
 #include "lake/inherit.h"
 #include "monitors/gather.h"
@@ -335,20 +335,14 @@ static tarn_code merge_tx(struct tarn_tx *tx, struct tarn_scan_use *u, struct sc
     return TARN_OK;
 }
 
-/* The row as it stands, or the empty one of a table never scanned. */
-static tarn_code read_row(struct tarn_tx *tx, int64_t table_id, struct tarn_scan_row *row, bool *scanned,
-                          struct tarn_err *err)
+/* Did a scan that began later, and looked at no less, end sooner? What this one saw is over. (A time that is still to come says
+ * nothing: the clock was set back.) */
+static bool is_outrun(const struct tarn_scan_use *u, const struct scan_state *s)
 {
-    TARN_ERR(fault);
+    int64_t now_ms = u->now ? u->now() : tarn_now_ms();
+    bool is_sweep = u->scan.next_sweep_at != s->before.next_sweep_at;
 
-    tarn_scan_row_done(row);
-    *row = (struct tarn_scan_row){ .checked_at = -1, .checked_version = -1, .first_failed_at = -1, .version = -1,
-                                   .last_updated = -1, .file_count = -1, .total_bytes = -1, .schema_version = -1,
-                                   .last_data_commit = -1, .last_run = -1, .top_version = -1, .top_files = -1, .duration_ms = -1,
-                                   .verdict = TARN_SEV_UNKNOWN };
-    tarn_code code = tx->ops->monitors.get(tx, table_id, row, &fault);
-    *scanned = code == TARN_OK;
-    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+    return u->scan.checked_at > s->now_ms && u->scan.checked_at <= now_ms && (is_sweep || !s->sweep);
 }
 
 static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err)
@@ -367,7 +361,11 @@ static tarn_code scan_change(struct tarn_tx *tx, void *use, struct tarn_err *err
         return tarn_fail(err, TARN_TABLE_NOT_FOUND, "the table was dropped");
     code = tarn_inherit_all(tx, table, err);
     if (code == TARN_OK)
-        code = read_row(tx, table->id, &u->scan, &scanned, err);
+        code = tarn_scan_row_read(tx, table->id, &u->scan, &scanned, err);
+    if (code == TARN_OK && scanned && is_outrun(u, s)) {
+        tarn_findings_done(&u->findings);
+        return tx->ops->monitors.findings(tx, table->id, &u->findings, err);
+    }
     if (code == TARN_OK)
         code = merge_tx(tx, u, s, err);
     if (code == TARN_OK)

@@ -1,9 +1,24 @@
-/* scan_row.c - the columns of a scan row that facts tell. */
+/* scan_row.c - a scan's row: what is kept of the scans before, and the columns that facts tell. */
 #include "base/text.h"
 #include "monitors/judge.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+tarn_code tarn_scan_row_read(struct tarn_tx *tx, int64_t table_id, struct tarn_scan_row *row, bool *scanned,
+                             struct tarn_err *err)
+{
+    TARN_ERR(fault);
+
+    tarn_scan_row_done(row);
+    *row = (struct tarn_scan_row){ .checked_at = -1, .checked_version = -1, .first_failed_at = -1, .version = -1,
+                                   .last_updated = -1, .file_count = -1, .total_bytes = -1, .schema_version = -1,
+                                   .last_data_commit = -1, .last_run = -1, .top_version = -1, .top_files = -1, .duration_ms = -1,
+                                   .verdict = TARN_SEV_UNKNOWN };
+    tarn_code code = tx->ops->monitors.get(tx, table_id, row, &fault);
+    *scanned = code == TARN_OK;
+    return code == TARN_OK || code == TARN_NOT_FOUND ? TARN_OK : tarn_err_move(err, &fault);
+}
 
 tarn_code tarn_scan_row_fill(struct tarn_scan_row *row, const struct tarn_facts *facts, struct tarn_err *err)
 {

@@ -123,6 +123,63 @@ Test(scan, one_that_comes_back_later_is_another)
     free(data);
 }
 
+/* --- two scans at once --- */
+
+static struct { const char *path; char *data; size_t len; bool sweep; int minutes; } later;
+
+static bool tells_of_it(const struct tarn_scan_use *use)
+{
+    for (size_t i = 0; i < use->findings.count; i++)
+        if (strcmp(use->findings.items[i].code, "missing_data_file") == 0)
+            return true;
+    return false;
+}
+
+/* Sees that the file is gone; before it tells, the file is back and another scan tells that. */
+static tarn_code slow_check(struct tarn_lake *lake, void *use, struct tarn_err *err)
+{
+    struct tarn_scan_use other = { .sweep = later.sweep, .confirm = true, .defaults = &k_defaults, .now = test_clock };
+    tarn_code code = tarn_scan.check(lake, use, err);
+
+    tarn_write_file(later.path, later.data, later.len);
+    tarn_set_mtime(later.path, SEED_UPDATED - 60000);
+    clock_ms += later.minutes * 60000;
+    cr_assert(eq(int, tarn_ident_parse("t", "name", &other.ident, NULL), TARN_OK));
+    cr_assert(eq(int, tarn_use_run(lake, &tarn_scan, &other, err), TARN_OK));
+    cr_expect(not(tells_of_it(&other)));
+    tarn_scan.done(&other);
+    return code;
+}
+
+Test(scan, what_a_slow_scan_saw_is_not_told_over_what_a_later_one_saw)
+{
+    static const struct { bool sweep; int minutes; bool told; } k_rows[] = {
+        { true, 1, false },
+        { false, 1, true }, /* the later one did not look at all of it */
+        { true, -1, true }, /* it began earlier: a clock that was set back ends no scans */
+    };
+    const char *folder = observed("t");
+    struct tarn_use slow = tarn_scan;
+
+    slow.check = slow_check;
+    later.path = tarn_path(folder, "date=2024-02-01/hour=14/data-000123.parquet");
+    later.data = tarn_read_file(later.path, &later.len);
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_scan_use use = { .sweep = true, .confirm = true, .defaults = &k_defaults, .now = test_clock };
+        json_auto_t *fine = scan_later("t", 20, true);
+        cr_expect(not(is_open(fine, "missing_data_file")));
+        tarn_remove_tree(later.path);
+        later.sweep = k_rows[i].sweep;
+        later.minutes = k_rows[i].minutes;
+        clock_ms += 60000;
+        cr_assert(eq(int, tarn_ident_parse("t", "name", &use.ident, NULL), TARN_OK));
+        cr_assert(eq(int, tarn_use_run(&g_lake->lake, &slow, &use, NULL), TARN_OK));
+        cr_expect(eq(int, tells_of_it(&use), k_rows[i].told), "row %zu", i);
+        tarn_scan.done(&use);
+    }
+    free(later.data);
+}
+
 Test(scan, a_lost_folder_is_one_finding_and_closes_nothing)
 {
     const char *folder = observed("t");
