@@ -177,7 +177,8 @@ tarn_code tarn_parquet_dir_facts(struct tarn_place *place, const struct tarn_fac
         return TARN_OK;
     }
     out->files_known = true;
-    out->saw |= TARN_SAW_MANIFEST | TARN_SAW_SCHEMA; /* the listing is the manifest, and there is no schema */
+    /* The listing is the manifest; there are no documents and no schema to be looked at. */
+    out->saw |= TARN_SAW_DOCUMENTS | TARN_SAW_MANIFEST | TARN_SAW_SCHEMA;
     out->last_updated = out->newest_data_ms;
     code = set_past(&d, options->schema, err);
     if (code == TARN_OK)
