@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 2000 };
+enum {
+    ROWS = 2000,
+    OWN_LOOKED = 100 /* of the oldest commits, for one with a number */
+};
 
 /* --- the log from before --- */
 
@@ -66,10 +69,23 @@ static tarn_code take_entry(struct tarn_rebuilding *b, struct tarn_stage *stage,
     return tarn_stage_entry(stage, ++*position, transaction, &head, trace->mtime_ms, err);
 }
 
-/* Younger than the table: somebody wrote it beside Tarn. */
+/* Tarn gives a commit a number above all that lie there, and takes each of them: a lower one was there before.
+ * Not that of every commit is Tarn's: some got their ids from clients. */
+static bool is_below_own(const struct tarn_traces *t, const struct tarn_trace *trace)
+{
+    int64_t number = 0, own = 0;
+
+    for (size_t i = 0; i < t->entries.count && i < OWN_LOOKED; i++)
+        if (tarn_txn_id_pair(tarn_trace_id(t, trace), tarn_trace_id(t, &t->entries.items[i]), &number, &own))
+            return number < own;
+    return false;
+}
+
+/* Younger than the table: somebody wrote it beside Tarn. A copied folder is young all over, so numbers go first. */
 bool tarn_rebuild_is_past(const struct tarn_rebuilding *b, const struct tarn_trace *trace)
 {
-    return b->table->first_version > 0 && trace->mtime_ms <= b->table->created_at;
+    return b->table->first_version > 0 &&
+           (trace->mtime_ms <= b->table->created_at || is_below_own(&b->traces, trace));
 }
 
 void tarn_rebuild_sort(struct tarn_rebuilding *b)

@@ -120,6 +120,45 @@ def a_rich_catalog_comes_back_as_it_was():
         server.stop()
 
 
+def what_lay_there_before_tarn_is_known_by_its_numbers_where_a_copy_made_all_files_young():
+    with folder() as home:
+        data, lake = f"{home}/data", f"{home}/lake"
+        os.makedirs(lake)
+        server = Server(data, "--root", lake).start()
+        writer = Writer(server.client(), lake, seed=13)
+        for name, entries, extra, never in (("all", 3, 0, False), ("part", 3, 3, False), ("none", 0, 2, False), ("above", 3, 3, True)):
+            lay_a_table(f"{lake}/{name}", entries, extra)
+            if never: # committed by nobody, above the pointer
+                put(f"{lake}/{name}/_transactions/txn-4.json", {"id": "txn-4", "operations": [
+                    {"type": "add_file", "path": "date=2024-02-09/never.parquet", "size": 4}]})
+                os.utime(f"{lake}/{name}/_transactions/txn-4.json", (1706798700, 1706798700))
+            writer.register(name, location=f"{lake}/{name}")
+            writer.live[name] = {f["path"]: f for f in writer.client.get(f"/api/table/{name}/files")["files"]}
+            writer.schemas[name] = 2
+            for _ in range(8):
+                writer.commit(name)
+        until_published(writer.client, writer.tables)
+        def answers(): # when the schema of before came is told by its document's time alone
+            return {name: {k: v for k, v in answer.items() if k != "schemas"}
+                    for name, answer in catalog_answers(writer.client, NOT_THERE).items()}
+        before = answers()
+        server.kill()
+        lose(server)
+        for path in (os.path.join(top, name) for top, _, names in os.walk(lake) for name in names):
+            os.utime(path)
+        done = recover(data, lake)
+        assert done["told"] == [], done
+        server.start()
+        writer.client = server.client()
+        assert_same(before, answers(), "after the rebuild")
+        for name in writer.tables:
+            writer.commit(name)
+            status, answer = writer.client.call("POST", f"/api/table/{name}/check?depth=sweep")
+            told = [f for f in answer["findings"] if f["subject"] != "_transactions/txn-4.json"] # which nobody ever committed
+            assert {f["code"] for f in told} <= HARMLESS, (name, told)
+        server.stop()
+
+
 def a_thousand_commits_and_an_expired_history():
     with folder() as home:
         data, lake = f"{home}/data", f"{home}/lake"
@@ -415,6 +454,7 @@ def spoiled_documents_are_told_and_nothing_crashes():
 
 
 if __name__ == "__main__":
-    main(a_rich_catalog_comes_back_as_it_was, a_thousand_commits_and_an_expired_history, what_is_odd_is_told_and_does_not_stop_the_rest,
+    main(a_rich_catalog_comes_back_as_it_was, what_lay_there_before_tarn_is_known_by_its_numbers_where_a_copy_made_all_files_young,
+         a_thousand_commits_and_an_expired_history, what_is_odd_is_told_and_does_not_stop_the_rest,
          a_wrong_folder_is_told_and_the_right_one_still_taken,
          tables_made_after_a_backup_are_added, documents_of_older_servers_do_too, spoiled_documents_are_told_and_nothing_crashes)
