@@ -160,7 +160,7 @@ bench-sweep: ## a table of 1,000,000 files swept, beside find; some minutes, 400
 	@$(SUB) V=release all bench-built
 	@TARN=build/release/tarn bench/sweep
 bench-built: $(OUT)/bench/fill_sweep $(OUT)/bench/fill $(OUT)/bench/fill_files $(OUT)/bench/fill_growth $(OUT)/bench/floor_commits $(OUT)/bench/slowsync.so
-test-engines: ## real clients (pyarrow, DuckDB, Polars, Spark) against the server; installs them into .engines/
+test-engines: ## real clients (PyIceberg, DuckDB, Polars, Spark, Flink, chDB, ...) against the server; installs them into .engines/
 	@tools/need build engines
 	@$(SUB) V=release all
 	@tools/engines
@@ -181,7 +181,7 @@ install: all ## to PREFIX (/usr/local) under DESTDIR
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tarn/prometheus deploy/prometheus/*.yml
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's,@PREFIX@,$(PREFIX),g' deploy/systemd/tarn.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/tarn.service
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tarn/LICENSE
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/tarn LICENSE docs/*.md
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/tarn/findings docs/findings/*.md
 compile_commands.json: FORCE ## for editors and clang-tidy
 	@CC="$(CC)" FLAGS="$(WARN) $(filter-out -MMD -MP,$(BUILD_CFLAGS))" tools/compile-commands $(SOURCES) server/main.c >$@
