@@ -213,9 +213,10 @@ static const char *not_rebuilt(const struct tarn_rebuild *rebuild)
 static void print_end(const struct run *r, const struct tarn_rebuild *rebuild)
 {
     if (!r->json) {
-        printf("%lld tables %s, %lld lines to look at, catalog %s\n%s\n", (long long)rebuild->tables,
-               r->dry_run ? "can be rebuilt" : "rebuilt", (long long)rebuild->told, r->lake.catalog_id,
-               not_rebuilt(rebuild));
+        printf("%lld table%s %s, ", (long long)rebuild->tables, rebuild->tables == 1 ? "" : "s",
+               r->dry_run ? "can be rebuilt" : "rebuilt");
+        printf("%lld line%s to look at, catalog %s\n%s\n", (long long)rebuild->told, rebuild->told == 1 ? "" : "s",
+               r->lake.catalog_id, not_rebuilt(rebuild));
         return;
     }
     json_auto_t *all =

@@ -4,6 +4,16 @@
 #include "cli/recover_table.h"
 #include <stdio.h>
 
+static bool has_any(const json_t *answer)
+{
+    static const char *const k_counts[] = { "versions", "schemas", "batches" };
+
+    for (size_t i = 0; i < TARN_COUNT(k_counts); i++)
+        if (json_integer_value(json_object_get(answer, k_counts[i])) > 0)
+            return true;
+    return json_is_string(json_object_get(answer, "block"));
+}
+
 static void print_answer(const json_t *answer)
 {
     bool dry_run = json_is_true(json_object_get(answer, "dry_run"));
@@ -23,7 +33,7 @@ static void print_answer(const json_t *answer)
     if (json_is_string(json_object_get(answer, "block")))
         printf("commits wait: %s\n", tarn_show(answer, "block"));
     if (dry_run)
-        printf("nothing was changed: --run does it\n");
+        printf(has_any(answer) ? "nothing was changed: --run does it\n" : "there is nothing to take back\n");
 }
 
 int tarn_recover_one(struct tarn_cli *cli)

@@ -67,7 +67,7 @@ static tarn_code note_found(void *ctx, const struct tarn_found *found, struct ta
         return code;
     if (found->format == TARN_FORMAT_MANIFEST || found->format == TARN_FORMAT_ICEBERG)
         return keep(s, location.data, found, err);
-    tarn_rebuild_tell(s->rebuild, location.data, NULL, "a table of the format %s, which Tarn only observes: register it again",
+    tarn_rebuild_tell(s->rebuild, location.data, NULL, "a table of the format %s: one that Tarn observes or imports is registered, not rebuilt",
                       tarn_format_text(found->format));
     return TARN_OK;
 }

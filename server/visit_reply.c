@@ -10,10 +10,6 @@
 #include <string.h>
 
 #define BLOCK_BYTES (32u << 10)
-#define LOST_TEXT                                                                                            \
-    "{\"type\":\"/problems/commit_state_unknown\",\"title\":\"The outcome is not known\",\"status\":500,"    \
-    "\"detail\":\"the server stopped before the request ended; ask "                                         \
-    "again\",\"code\":\"commit_state_unknown\"}"
 
 static void log_answer(const struct tarn_visit *visit, unsigned status)
 {
@@ -101,6 +97,15 @@ static enum MHD_Result queue(struct tarn_visit *visit, struct MHD_Response *resp
     return result;
 }
 
+static enum MHD_Result tell(struct tarn_visit *visit, const struct tarn_reply *reply, struct MHD_Response *response)
+{
+    for (size_t i = 0; response && i < reply->header_count; i++)
+        MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
+    bool empty = reply->status == 204 || reply->status == 304;
+    const char *type = reply->content_type ? reply->content_type : "application/json";
+    return queue(visit, response, reply->status, empty ? NULL : type);
+}
+
 enum MHD_Result tarn_visit_respond(struct tarn_visit *visit)
 {
     struct tarn_task *task = &visit->task;
@@ -113,12 +118,7 @@ enum MHD_Result tarn_visit_respond(struct tarn_visit *visit)
     if (task->code == TARN_METHOD_NOT_ALLOWED)
         tarn_reply_header(reply, "Allow", "%s", visit->allow);
     log_answer(visit, reply->status);
-    struct MHD_Response *response = response_of(visit);
-    for (size_t i = 0; response && i < reply->header_count; i++)
-        MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
-    bool empty = reply->status == 204 || reply->status == 304;
-    const char *type = reply->content_type ? reply->content_type : "application/json";
-    return queue(visit, response, reply->status, empty ? NULL : type);
+    return tell(visit, reply, response_of(visit));
 }
 
 /* "…/check?depth=sweep" to "…/status", in the client's own spelling. */
@@ -150,13 +150,29 @@ static enum MHD_Result respond_late(struct tarn_visit *visit)
     return queue(visit, response, 202, "application/json");
 }
 
+/* What only reads decided nothing, however far it came. */
+static bool decides(const struct tarn_route *route)
+{
+    bool is_reader = route->scope == TARN_SCOPE_STATUS || route->scope == TARN_SCOPE_READ;
+
+    return !is_reader && strcmp(route->method, "GET") != 0 && strcmp(route->method, "HEAD") != 0;
+}
+
 /* The job may still be writing into the task: nothing of it is read but the id and the route. */
 enum MHD_Result tarn_visit_respond_lost(struct tarn_visit *visit)
 {
+    const struct tarn_route *route = visit->task.req.route;
+    const struct tarn_request form = { .route = route, .is_iceberg = route->face == TARN_FACE_ICEBERG };
+    struct tarn_reply reply = { 0 };
+    TARN_ERR(err);
+
     if (visit->task.late)
         return respond_late(visit);
-    visit->told_code = TARN_COMMIT_STATE_UNKNOWN;
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        sizeof LOST_TEXT - 1, (void *)(uintptr_t)LOST_TEXT, MHD_RESPMEM_PERSISTENT);
-    return queue(visit, response, 500, "application/problem+json");
+    visit->told_code = decides(route) ? tarn_fail(&err, TARN_COMMIT_STATE_UNKNOWN,
+                                                  "the server stopped before the request ended: ask what became of it")
+                                      : tarn_fail(&err, TARN_OVERLOADED, "the server stopped before the request ended: ask again");
+    tarn_reply_problem(&reply, &form, &err);
+    enum MHD_Result result = tell(visit, &reply, response_of_buffer(&reply.body));
+    tarn_reply_done(&reply);
+    return result;
 }

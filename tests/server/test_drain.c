@@ -1,6 +1,7 @@
 /* The end of service: what runs is finished, what does not end is answered honestly, nothing aborts. */
 #include "tests/support/doors.h"
 #include "tests/support/hold.h"
+#include "tests/support/support.h"
 #include "tests/support/wire.h"
 #include "base/time.h"
 #include "server/drain.h"
@@ -8,6 +9,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct tarn_doors doors;
 static struct tarn_wire wire;
@@ -29,13 +31,19 @@ static void *drain(void *patience_ms)
     return NULL;
 }
 
+static void post(struct tarn_wire *w, const char *target, const char *body)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "POST %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n"
+             "Content-Length: %zu\r\n\r\n%s", target, doors.token, strlen(body), body);
+    tarn_wire_sends(w, text);
+}
+
 static void ask_for_token(struct tarn_wire *w, const char *name)
 {
-    char text[512], body[64];
+    char body[64];
     snprintf(body, sizeof body, "{\"name\":\"%s\",\"scope\":\"admin\"}", name);
-    snprintf(text, sizeof text, "POST /api/tokens HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n"
-             "Content-Length: %zu\r\n\r\n%s", doors.token, strlen(body), body);
-    tarn_wire_sends(w, text);
+    post(w, "/api/tokens", body);
 }
 
 static void await_active(size_t count)
@@ -97,6 +105,47 @@ Test(drain, a_request_that_does_not_end_is_told_that_its_outcome_is_unknown)
     doors.mhd = NULL;
     tarn_hold_end(&hold);
     tarn_doors_close(&doors, 0); /* each job runs to its end and lets go of its task */
+}
+
+/* Whether something was decided nobody knows; a check decides nothing, wherever it was. */
+Test(drain, what_is_cut_is_answered_in_the_form_of_its_face_and_a_check_is_asked_again)
+{
+    static const struct { const char *target, *body; int status; const char *says; } k_rows[] = {
+        { "/api/tokens", "{\"name\":\"t\",\"scope\":\"admin\"}", 500, "\"code\":\"commit_state_unknown\"" },
+        { "/iceberg/v1/namespaces", "{\"namespace\":[\"a\"]}", 500, "\"type\":\"CommitStateUnknownException\"" },
+        { "/api/table/t/check", "", 503, "\"code\":\"overloaded\"" },
+    };
+    static int64_t k_patience_ms = 50;
+    const char *root = tarn_path(doors.folder, "lake"), *connection;
+    struct tarn_wire cut[TARN_COUNT(k_rows)];
+    char body[512];
+
+    cr_assert(eq(int, mkdir(root, 0755), 0));
+    cr_assert(eq(int, (int)tarn_storage_new(&root, 1, &doors.lake.storage, NULL), (int)TARN_OK));
+    snprintf(body, sizeof body, "{\"name\":\"t\",\"location\":\"%s/t\",\"publish\":false}", root);
+    post(&wire, "/api/tables", body);
+    cr_assert(eq(int, status_of(&wire, &connection), 201));
+    hold_writer();
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        tarn_wire_open(&cut[i], doors.listener.text);
+        post(&cut[i], k_rows[i].target, k_rows[i].body);
+    }
+    await_active(TARN_COUNT(k_rows));
+    pthread_create(&drainer, NULL, drain, &k_patience_ms);
+    for (size_t i = 0; i < TARN_COUNT(k_rows); i++) {
+        struct tarn_wire_answer answer;
+        tarn_wire_answer(&cut[i], 0, &answer);
+        cr_expect(eq(int, answer.status, k_rows[i].status), "%s", k_rows[i].target);
+        cr_expect(tarn_has(answer.body, k_rows[i].says), "%s", answer.body);
+        tarn_wire_answer_done(&answer);
+        tarn_wire_close(&cut[i]);
+    }
+    pthread_join(drainer, NULL);
+    tarn_mhd_free(doors.mhd);
+    doors.mhd = NULL;
+    tarn_hold_end(&hold);
+    tarn_doors_close(&doors, 0);
+    tarn_storage_free(doors.lake.storage);
 }
 
 Test(drain, an_idle_connection_is_closed_and_a_new_one_refused)
