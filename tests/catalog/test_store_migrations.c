@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "catalog/sqlite/sqlite.h"
 #include "catalog/store.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -11,15 +12,6 @@
 #include <string.h>
 
 #define S(text) ((char *)(text))
-
-static struct tarn_store *open_store(const char *folder)
-{
-    struct tarn_sqlite_options options = { .path = tarn_path(folder, "catalog.db"), .migrate = true };
-    struct tarn_store *store = NULL;
-    TARN_ERR(err);
-    cr_assert(eq(int, tarn_sqlite_open(&options, &store, &err), TARN_OK), "%s", err.detail);
-    return store;
-}
 
 static void alter(const char *path, const char *sql)
 {
@@ -43,7 +35,7 @@ Test(store_migrations, a_database_of_another_history_is_refused)
     };
     for (size_t i = 0; i < TARN_COUNT(k_cases); i++) {
         const char *folder = tarn_tmp();
-        tarn_store_free(open_store(folder));
+        tarn_store_free(tarn_sqlite_store(folder));
         alter(tarn_path(folder, "catalog.db"), k_cases[i].sql);
         struct tarn_sqlite_options options = { .path = tarn_path(folder, "catalog.db"), .migrate = true };
         struct tarn_store *store = NULL;
@@ -93,7 +85,7 @@ Test(store_migrations, findings_of_the_first_shape_are_carried_over)
         "('open', 1, 'a', 'x', 'error', 'm', '1', NULL, NULL, NULL, NULL, 10, 20, NULL, 30, 2, 0, 1), "
         "('suspect', 1, 'a', 'y', 'info', 'm', NULL, NULL, NULL, NULL, NULL, 10, NULL, NULL, 30, 1, 0, 0), "
         "('closed', 1, 'a', 'z', 'info', 'm', NULL, NULL, NULL, NULL, NULL, 10, 20, 40, 30, 2, 2, 0)");
-    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    TARN_AUTO(store) struct tarn_store *store = tarn_sqlite_store(folder);
     cr_assert(eq(int, tarn_store_read(store, carried_tx, &c, &err), TARN_OK), "%s", err.detail);
     cr_assert(eq(sz, c.live.count, 2));
     cr_expect(eq(str, c.live.items[0].id, S("open")));
@@ -128,7 +120,7 @@ Test(store_migrations, a_blocked_table_of_the_first_shape_is_carried_over)
     TARN_ERR(err);
 
     make_first_database(tarn_path(folder, "catalog.db"), TABLE_OF_THE_FIRST_SHAPE("0, 0", "{}", "'foreign_write'"));
-    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    TARN_AUTO(store) struct tarn_store *store = tarn_sqlite_store(folder);
     cr_assert(eq(int, tarn_store_read(store, blocked_tx, &table, &err), TARN_OK), "%s", err.detail);
     cr_expect(eq(int, table->block, TARN_BLOCK_FOREIGN_WRITE));
     cr_expect(table->block_document == NULL, "nobody noted it");
@@ -148,7 +140,7 @@ Test(store_migrations, scans_of_the_first_shape_are_carried_over)
 
     make_first_database(tarn_path(folder, "catalog.db"),
         "INSERT INTO scans VALUES (1, 1, 0, 10, 4, 20, 30, 3, 15, 5, 'txn-5', 11, 6, 7, 2, NULL, -8, 9, '{}', 'warning', 1, 12)");
-    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    TARN_AUTO(store) struct tarn_store *store = tarn_sqlite_store(folder);
     cr_assert(eq(int, tarn_store_read(store, scan_row_tx, &row, &err), TARN_OK), "%s", err.detail);
     cr_expect(eq(str, row.latest_transaction, S("txn-5")));
     cr_expect(eq(i64, row.manifest_age_ms, -8));
@@ -184,7 +176,7 @@ Test(store_migrations, a_table_of_the_first_shape_shares_its_namespace_with_view
     TARN_ERR(err);
 
     make_first_database(tarn_path(folder, "catalog.db"), TABLE_OF_THE_FIRST_SHAPE("5, 600", "{\"a\":\"b\"}", "NULL"));
-    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    TARN_AUTO(store) struct tarn_store *store = tarn_sqlite_store(folder);
     cr_assert(eq(int, tarn_store_write(store, iceberg_tx, &i, &err), TARN_OK), "%s", err.detail);
     cr_expect(eq(str, i.table->properties, S("{\"a\":\"b\"}")));
     cr_expect(eq(i64, i.table->file_count, 5));

@@ -3,6 +3,7 @@
 #include "catalog/sqlite/sqlite.h"
 #include "tests/catalog/store_contract.h"
 #include "tests/support/hold.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/support.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -13,17 +14,8 @@
 
 #define S(text) ((char *)(text))
 
-static struct tarn_store *open_store(const char *folder)
-{
-    struct tarn_sqlite_options options = { .path = tarn_path(folder, "catalog.db"), .migrate = true };
-    struct tarn_store *store = NULL;
-    TARN_ERR(err);
-    cr_assert(eq(int, tarn_sqlite_open(&options, &store, &err), TARN_OK), "%s", err.detail);
-    return store;
-}
-
 #define X(name)                                                                                              \
-    Test(store_sqlite, name) { tarn_contract_##name(open_store); }
+    Test(store_sqlite, name) { tarn_contract_##name(tarn_sqlite_store); }
 TARN_STORE_CONTRACT(X)
 #undef X
 
@@ -48,7 +40,7 @@ Test(store_sqlite, what_is_no_database_is_refused_without_sql_in_the_error)
 Test(store_sqlite, the_database_is_private)
 {
     const char *folder = tarn_tmp();
-    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    TARN_AUTO(store) struct tarn_store *store = tarn_sqlite_store(folder);
     (void)fx_make(store, "default", "orders");
     static const char *const k_files[] = { "catalog.db", "catalog.db-wal" };
     for (size_t i = 0; i < TARN_COUNT(k_files); i++) {
@@ -90,7 +82,7 @@ Test(store_sqlite, no_statement_on_files_scans_and_pages_come_in_the_order_of_an
           "SEARCH f USING PRIMARY KEY (table_id=? AND (added_version,path)>(?,?) AND added_version<?)\n" },
     };
     const char *folder = tarn_tmp();
-    tarn_store_free(open_store(folder));
+    tarn_store_free(tarn_sqlite_store(folder));
     sqlite3 *db = NULL;
     cr_assert(eq(int, sqlite3_open(tarn_path(folder, "catalog.db"), &db), SQLITE_OK));
     for (size_t i = 0; tarn_sqlite_files_sql[i]; i++) {
@@ -121,7 +113,7 @@ Test(store_sqlite, a_step_of_a_large_commit_finds_its_rows_by_the_whole_key)
         "SEARCH files USING PRIMARY KEY (table_id=? AND added_version=? AND path=?)\n",
     };
     const char *folder = tarn_tmp();
-    tarn_store_free(open_store(folder));
+    tarn_store_free(tarn_sqlite_store(folder));
     sqlite3 *db = NULL;
     cr_assert(eq(int, sqlite3_open(tarn_path(folder, "catalog.db"), &db), SQLITE_OK));
     for (size_t i = 0; tarn_sqlite_bulk_sql[i]; i++) {
@@ -186,7 +178,7 @@ Test(store_sqlite, a_full_queue_refuses_at_once_and_takes_again_when_it_is_drain
 Test(store_sqlite, a_backup_is_a_whole_database_of_its_own)
 {
     const char *folder = tarn_tmp(), *other = tarn_tmp();
-    TARN_AUTO(store) struct tarn_store *store = open_store(folder);
+    TARN_AUTO(store) struct tarn_store *store = tarn_sqlite_store(folder);
     int64_t id = fx_make(store, "default", "orders");
     for (int i = 0; i < 50; i++) {
         char text[16];
@@ -199,7 +191,7 @@ Test(store_sqlite, a_backup_is_a_whole_database_of_its_own)
     (void)fx_commit(store, id, "later", "later", NULL);
     cr_expect(eq(sz, tarn_count_entries(other), 1)); /* no log beside it */
 
-    TARN_AUTO(store) struct tarn_store *copy = open_store(other);
+    TARN_AUTO(store) struct tarn_store *copy = tarn_sqlite_store(other);
     TARN_AUTO(table) struct tarn_table *table = fx_get(copy, id);
     cr_expect(eq(i64, table->version, 50));
     cr_expect(eq(int, tarn_sqlite_backup(store, tarn_path(other, "catalog.db"), &err), TARN_INVALID));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What can be wrong with an Iceberg table, found under its code, with a cure that cures it or none: then what its page tells does."""
-import glob, json, os, shutil, sys, time
+import contextlib, glob, json, os, shutil, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -112,10 +112,18 @@ FAULTS = [  # what, how to break, what is found with its cure (None: no plan cur
 ]
 
 
-def each_fault_is_found_and_its_cure_cures_it_or_its_page_does():
+@contextlib.contextmanager
+def lake():
+    """Its folder, and a catalog that has the namespace n and scans when it is asked to; the server ends well."""
     with folder() as top:
         server, catalog = start(top, "--scan-interval", "1h")
         catalog.namespace("n")
+        yield top, catalog
+        assert server.stop() == 0
+
+
+def each_fault_is_found_and_its_cure_cures_it_or_its_page_does():
+    with lake() as (_, catalog):
         for n, (what, strike, found, way) in enumerate(FAULTS):
             table = Sick(catalog, f"t{n}")
             strike(table)
@@ -129,13 +137,10 @@ def each_fault_is_found_and_its_cure_cures_it_or_its_page_does():
             if way:
                 way(table)
             assert table.check() == {}, (what, table.check())
-        assert server.stop() == 0
 
 
 def a_place_that_is_lost_names_no_cure():
-    with folder() as top:
-        server, catalog = start(top, "--scan-interval", "1h")
-        catalog.namespace("n")
+    with lake() as (top, catalog):
         table = Sick(catalog, "t")
         os.rename(top + "/lake", top + "/away")
         os.mkdir(top + "/lake")
@@ -143,20 +148,16 @@ def a_place_that_is_lost_names_no_cure():
         os.rmdir(top + "/lake")
         os.rename(top + "/away", top + "/lake")
         assert table.check() == {}
-        assert server.stop() == 0
 
 
 def within_its_grace_time_a_newer_file_is_a_commit_at_work():
-    with folder() as top:
-        server, catalog = start(top, "--scan-interval", "1h")
-        catalog.namespace("n")
+    with lake() as (_, catalog):
         table = Sick(catalog, "t")
         catalog.call("PATCH", table.api, {"monitors": {"newer_metadata_file": None}})
         path = table.copy_newer(4)
         assert table.check() == {}
         os.utime(path, (time.time() - 16 * 60,) * 2)
         assert table.check() == {(NEWER, newer_name(4)): None}
-        assert server.stop() == 0
 
 
 main(each_fault_is_found_and_its_cure_cures_it_or_its_page_does, a_place_that_is_lost_names_no_cure,
